@@ -1,0 +1,107 @@
+"""The one list of methods, and `trace`, which writes with any of them.
+
+A method is a module with
+  write(problem, form, guess, answer)   yields the parts of its trace (see revorder.trace), the question first
+  question(text) / final(text)          reads the problem / the stated answer of such a text
+  FORMS                                 the names of its forms, the default first
+  ROLLS_BACK                            whether it asks `guess` for quotient digits and can take one back
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+
+from ..problem import Expression, Problem, ProblemError, answer_text
+from ..trace import Guess, Trace, right, steps_of
+from . import authors, goat, lean, mathglm, plain, reverse, revorder, scratchpad
+
+METHODS: dict[str, ModuleType] = {
+    "revorder": revorder,
+    "lean": lean,
+    "authors": authors,
+    "plain": plain,
+    "reverse": reverse,
+    "scratchpad": scratchpad,
+    "goat": goat,
+    "mathglm": mathglm,
+}
+
+
+def method_named(name: str, form: str | None = None) -> tuple[ModuleType, str]:
+    """The module of a method and its form, the default where `form` is None.
+
+    Raises ProblemError that lists the accepted names.
+
+    >>> method_named("revorder")[1]
+    'compact'
+    """
+    module = METHODS.get(name)
+    if module is None:
+        raise ProblemError(f"method {name!r} is unknown; accepted: {', '.join(METHODS)}")
+    if form is None:
+        return module, module.FORMS[0]
+    if form not in module.FORMS:
+        raise ProblemError(f"form {form!r} is unknown to method {name!r}; accepted: {', '.join(module.FORMS)}")
+    return module, form
+
+
+def scripted(rollback: Mapping[int, int | Iterable[int]]) -> Guess:
+    """A Guess that first writes the given wrong digits: {quotient step, 0-based: digit or digits}.
+
+    Raises ProblemError at a digit that is no digit, or is the right one.
+
+    >>> guess = scripted({0: 8})
+    >>> guess(7), guess(7), guess(9)
+    (8, 7, 9)
+    """
+    plan = {step: [wrong] if isinstance(wrong, int) else list(wrong) for step, wrong in rollback.items()}
+    step = 0
+
+    def guess(digit: int) -> int:
+        nonlocal step
+        if not plan.get(step):
+            step += 1
+            return digit
+        wrong = plan[step].pop(0)
+        if wrong == digit or not 0 <= wrong <= 9:
+            raise ProblemError(f"rollback {step}:{wrong}: accepted: one of the digits 0-9 except {digit}, the right one")
+        return wrong
+
+    return guess
+
+
+def trace(
+    problem: str | Problem | Expression,
+    method: str = "revorder",
+    form: str | None = None,
+    rollback: Mapping[int, int | Iterable[int]] | None = None,
+    answer: bool | None = None,
+) -> Trace:
+    """Write the trace of a problem with a method (section 4; Table 1's baselines).
+
+    `rollback` maps a quotient step (0-based) to the wrong digit, or digits, to write and take back there.
+    `answer` says whether the forward answer ends the trace; by default it does, but not in method lean.
+    Raises ProblemError for what can't be read or written so.
+
+    >>> trace("948/12", rollback={0: 8}).text
+    '948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79'
+    """
+    module, form = method_named(method, form)
+    if isinstance(problem, str):
+        problem = Expression.parse(problem)
+    if isinstance(problem, Expression) and (module is not mathglm or len(problem.postfix) == 3):
+        problem = problem.problem()
+    if rollback:
+        if not (module.ROLLS_BACK and isinstance(problem, Problem) and problem.op == "/"):
+            raise ProblemError(f"rollback: method {method!r} estimates no quotient digit in '{problem}'")
+        count = len(str(problem.value))
+        for step in rollback:
+            if not 0 <= step < count:
+                raise ProblemError(f"rollback at step {step}: accepted: 0 to {count - 1} in '{problem}'")
+    guess = scripted(rollback) if rollback else right
+    if answer is None:
+        answer = getattr(module, "ANSWER", True)
+    steps = steps_of(module.write(problem, form, guess, answer))
+    result = problem.answer if isinstance(problem, Problem) else answer_text(*problem.value())
+    return Trace(problem, method, form, steps, result)

@@ -1,0 +1,91 @@
+"""MathGLM (Yang et al., 2023): the whole expression is written again after each reduction; one operation is direct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..problem import Expression, Problem, ascii_signs, infix
+from ..trace import STEP, Guess, Part, copy
+from .reading import final
+
+__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
+
+FORMS = ("mathglm",)
+ROLLS_BACK = False
+
+
+def question(text: str) -> Problem | Expression:
+    """The expression before the first `=`; a Problem where it is one operation.
+
+    >>> str(question("3468*4046/7424=14031528/7424=1890R168"))
+    '3468*4046/7424'
+    """
+    expression = Expression.parse(ascii_signs(text).partition("=")[0])
+    postfix = expression.postfix
+    return expression.problem() if len(postfix) == 3 and "neg" not in postfix else expression
+
+
+def write(problem: Problem | Expression, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+    """Yield the question, then the expression after each reduction, the last of which is the answer.
+
+    >>> from revorder.trace import right
+    >>> "".join(part[0] for part in write(Expression.parse("3468*4046/7424"), "mathglm", right, True))
+    '3468*4046/7424=14031528/7424=1890R168'
+    """
+    yield copy(f"{problem}=")
+    if isinstance(problem, Problem):
+        yield (problem.answer, problem.op, problem.a, problem.b)
+        return
+    yield from reductions(problem)
+
+
+def reductions(expression: Expression) -> Iterator[Part]:
+    """The expression after each of its reductions, leftmost first, with `=` between them."""
+    steps = expression.reduce()
+    postfix = list(expression.postfix)
+    sent = None
+    first = True
+    while True:
+        try:
+            step = next(steps) if sent is None else steps.send(sent)
+        except StopIteration as done:
+            if first:  # a number alone
+                yield copy(answer_of(done.value))
+            return
+        sent = (step.value, step.remainder)
+        at = next(i for i, item in enumerate(postfix) if isinstance(item, str) and item != "neg")
+        start = at
+        reduced = Expression(tuple(postfix[operands_start(postfix, at) : at + 1]))
+        value, remainder = reduced.value()
+        start = operands_start(postfix, at)
+        postfix[start : at + 1] = [value]
+        if not first:
+            yield STEP
+            yield copy("=")
+        first = False
+        tail = [item for item in postfix if item != "neg"]
+        whole = answer_of(expression.value()) if len(tail) == 1 else infix(postfix)
+        yield (whole, step.op, step.a, step.b)
+
+
+def operands_start(postfix: list[int | str], at: int) -> int:
+    """Where the two operands of the operation at index `at` begin, signs included.
+
+    >>> operands_start([7, 1, "neg", 2, "+"], 4)
+    1
+    """
+    numbers = 0
+    while numbers < 2:
+        at -= 1
+        numbers += isinstance(postfix[at], int)
+    return at
+
+
+def answer_of(result: tuple[int, int]) -> str:
+    """The answer of an expression as text.
+
+    >>> answer_of((79, 5))
+    '79R5'
+    """
+    value, remainder = result
+    return f"{value}R{remainder}" if remainder else str(value)

@@ -1,0 +1,149 @@
+"""Scratchpad (Nye et al., 2021): digits between spaces, one column a line with its carry `C:`, between <scratch> tags.
+
+The original is for +. The other operations use the same lines: - takes the smaller from the larger operand and puts
+the sign on the answer, * multiplies by one digit after the other and adds, / subtracts `divisor * digit` line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..problem import Problem, ascii_signs
+from ..trace import BASIC, GUESS, SIGN, STEP, Guess, Part, copy
+
+__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
+
+FORMS = ("scratchpad",)
+ROLLS_BACK = False
+OPEN, CLOSE = "<scratch>", "</scratch>"
+
+
+def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+    """Yield the question, the scratch lines and the answer, line by line.
+
+    >>> from revorder.trace import right
+    >>> print("".join(part[0] for part in write(Problem(29, "+", 57), "scratchpad", right, True)))
+    2 9 + 5 7
+    <scratch>
+    2 9 + 5 7 , C: 0
+    2 + 5 , 6 C: 1
+    , 8 6 C: 0
+    0 8 6
+    </scratch>
+    8 6
+    """
+    a, op, b = problem.a, problem.op, problem.b
+    yield copy(f"{spaced(a)} {op} {spaced(b)}\n{OPEN}\n")
+    sign = ""
+    if op == "-" and a < b:
+        yield ("- ", SIGN, a, b)
+        a, b, sign = b, a, "- "
+    if op == "*":
+        yield from multiplication(a, b)
+    elif op == "/":
+        yield from division(a, b)
+    else:
+        yield from columns(a, op, b)
+    yield copy(f"{CLOSE}\n{sign}{spaced(abs(problem.value))}{f' R {spaced(problem.remainder)}' if problem.remainder else ''}")
+
+
+def spaced(n: int) -> str:
+    """The digits of `n` with spaces between them.
+
+    >>> spaced(169)
+    '1 6 9'
+    """
+    return " ".join(str(n))
+
+
+def question(text: str) -> Problem:
+    """The problem of the first line, spaces within its numbers left out; raises ProblemError where there is none.
+
+    >>> str(question("2 9 + 5 7"))
+    '29+57'
+    """
+    return Problem.parse(re.sub(r"\s", "", re.split(r"\n|<", text.lstrip(), maxsplit=1)[0]))
+
+
+def final(text: str) -> str | None:
+    """The answer after the scratchpad; None where there is none.
+
+    >>> final("<scratch> 0 8 6 </scratch> 8 6")
+    '86'
+    """
+    _, tag, rest = ascii_signs(text).rpartition(CLOSE)
+    number = re.sub(r"\s", "", rest)
+    return number if tag and re.fullmatch(r"-?[0-9]+(R[0-9]+)?", number) else None
+
+
+def columns(a: int, op: str, b: int) -> Iterator[Part]:
+    """`a op b` column by column from the right, op being + or - with a >= b, or * with a digit b."""
+    left, right = str(a), str(b)
+    carry, done = 0, ""
+    count = len(left) if op == "*" else max(len(left), len(right))
+    yield copy(f"{' '.join(left)} {op} {' '.join(right)} , C: 0\n")
+    for i in range(count):
+        yield STEP
+        x = int(left[-1 - i]) if i < len(left) else 0
+        y = b if op == "*" else int(right[-1 - i]) if i < len(right) else 0
+        total = x * y + carry if op == "*" else x + y + carry if op == "+" else x - y - carry
+        digit, carry = total % 10, abs(total // 10)
+        rest_left = " ".join(left[: max(0, len(left) - 1 - i)])
+        rest_right = right if op == "*" else " ".join(right[: max(0, len(right) - 1 - i)])
+        if i == count - 1:
+            yield copy(", ")
+        else:
+            yield copy("".join([f"{piece} " for piece in (rest_left, op, rest_right, ",") if piece]))
+        yield (str(digit), BASIC, 0, 0)
+        if done:
+            yield copy(f" {' '.join(done)}")
+        yield copy(" C: ")
+        yield (str(carry), BASIC, 0, 0)
+        yield copy("\n")
+        done = f"{digit}{done}"
+    yield STEP
+    yield copy(f"{carry} {' '.join(done)}\n")
+
+
+def multiplication(a: int, b: int) -> Iterator[Part]:
+    """Partial products from the lowest digit of b on, each added to the sum so far."""
+    digits = str(b)
+    total = 0
+    for i, char in enumerate(reversed(digits)):
+        if char == "0" and b:
+            continue
+        product = a * int(char)
+        yield from columns(a, "*", int(char))
+        yield STEP
+        if len(digits) == 1:
+            continue
+        partial = product * 10**i
+        if total:
+            yield from columns(max(partial, total), "+", min(partial, total))
+            yield STEP
+        total += partial
+
+
+def division(a: int, b: int) -> Iterator[Part]:
+    """Long division: for each quotient digit `dividend / divisor , digit`, the product and the difference."""
+    digits = str(a)
+    left = 0
+    used = len(digits) - len(str(a // b)) + 1
+    left = int(digits[:used])
+    while True:
+        quotient = left // b
+        yield copy(f"{spaced(left)} / {spaced(b)} , ")
+        yield (str(quotient), GUESS, left, b)
+        yield copy("\n")
+        yield STEP
+        if quotient:
+            yield from columns(b, "*", quotient)
+            yield STEP
+            yield from columns(left, "-", b * quotient)
+            yield STEP
+        left -= b * quotient
+        if used == len(digits):
+            return
+        left = left * 10 + int(digits[used])
+        used += 1
