@@ -1,0 +1,347 @@
+"""The command line: thin commands over the package's functions.
+
+Exit status: 0 done, 1 something is wrong or not verified, 2 bad input (one line on stderr says what).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from .methods import METHODS, method_named, trace
+from .problem import OPS, Expression, Problem, ProblemError
+from .verify import verify as judge
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
+)
+LOOSE = {"ignore_unknown_options": True}  # a problem may begin with a minus sign
+
+Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
+Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
+Form = Annotated[Optional[str], typer.Option(help="revorder: compact (the default) or expanded.")]
+Model = Annotated[Optional[str], typer.Option(help="A checkpoint folder; the shipped model by default.")]
+Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; - reads one a line from stdin.")]
+
+
+def main() -> None:
+    """Run the command line; bad input is one line on stderr and exit status 2."""
+    try:
+        app(standalone_mode=True)
+    except ProblemError as error:
+        print(f"revorder: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("revorder: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
+def emit(item: Any) -> None:
+    print(json.dumps(item, ensure_ascii=False))
+
+
+def read_problems(problems: list[str]) -> list[str]:
+    """The arguments, `-` replaced by the lines of stdin that are not empty."""
+    lines: list[str] = []
+    for problem in problems:
+        lines += [line.strip() for line in stdin_lines()] if problem == "-" else [problem]
+    return lines
+
+
+def stdin_lines() -> Iterator[str]:
+    """The lines of stdin that are not empty; bytes that are no UTF-8 are replaced."""
+    for line in sys.stdin.buffer:
+        text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+        if text.strip():
+            yield text
+
+
+def read_rollback(items: list[str]) -> dict[int, list[int]]:
+    """STEP:DIGIT items as {step: digits}."""
+    plan: dict[int, list[int]] = {}
+    for item in items:
+        step, colon, digit = item.partition(":")
+        if not (colon and step.isdecimal() and digit.isdecimal()):
+            raise ProblemError(f"rollback {item!r}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
+        plan.setdefault(int(step), []).append(int(digit))
+    return plan
+
+
+def show_table(header: list[str], rows: list[list[str]], title: str | None = None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*header, title=title)
+    for row in rows:
+        table.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+@app.command(context_settings=LOOSE)
+def show(
+    problems: Problems,
+    method: Method = "revorder",
+    form: Form = None,
+    rollback: Annotated[list[str], typer.Option(metavar="STEP:DIGIT", help="Write a wrong quotient digit and take it back.")] = [],
+    answer: Annotated[Optional[bool], typer.Option("--answer/--no-answer", help="End with the forward answer.")] = None,
+    json_: Json = False,
+) -> None:
+    """Write the trace of a problem with a method."""
+    plan = read_rollback(rollback)
+    for problem in read_problems(problems):
+        made = trace(problem, method, form, plan, answer)
+        if json_:
+            steps = [step.text for step in made.steps]
+            emit({"problem": str(made.problem), "method": method, "form": made.form, "text": made.text, "answer": made.answer, "steps": steps})
+        else:
+            print(made.text)
+
+
+@app.command()
+def verify(
+    method: Method = "revorder",
+    form: Form = None,
+    problem: Annotated[Optional[str], typer.Option(help="The problem that every trace must be of.")] = None,
+    json_: Json = False,
+) -> None:
+    r"""Judge traces from stdin, one a line (a line end within a trace written as \n), or JSON lines with a "text".
+
+    One verdict a line; exit status 1 where any fails.
+    """
+    method_named(method, form)
+    failed = False
+    for line in stdin_lines():
+        text = line.replace("\\n", "\n")
+        if line.startswith("{"):
+            try:
+                text = str(json.loads(line)["text"])
+            except (ValueError, KeyError, TypeError):
+                pass  # then it is a trace that begins with a brace, and wrong
+        verdict = judge(text, method, form, problem)
+        failed |= not verdict.ok
+        if json_:
+            emit(asdict(verdict))
+        elif verdict.ok:
+            print(f"ok {verdict.answer}")
+        else:
+            print(f"wrong at step {verdict.step}: {verdict.reason}")
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command(context_settings=LOOSE)
+def csid(
+    problems: Problems,
+    method: Method = "plain",
+    form: Form = None,
+    explain: Annotated[bool, typer.Option("--explain", help="What each written digit is computed from.")] = False,
+    estimation: Annotated[bool, typer.Option("--estimation", help="Count quotient estimates too.")] = False,
+    json_: Json = False,
+) -> None:
+    """The Count of Sequential Intermediate Digits of an equation as a method writes it (section 3)."""
+    from .csid import csid as count
+    from .csid import explain as digits_of
+    from .csid import worst_case
+
+    for text in read_problems(problems):
+        problem = Expression.parse(text.partition("=")[0]).problem()
+        value = count(problem, method, form, estimation=estimation)
+        n, m = sorted((len(str(problem.a)), len(str(problem.b))), reverse=True)
+        worst = worst_case(problem.op, n, m, method, form)
+        digits = digits_of(problem, method, form) if explain else []
+        if json_:
+            emit({"problem": str(problem), "method": method, "csid": value, "worst_case": worst} | ({"digits": [asdict(d) for d in digits]} if explain else {}))
+            continue
+        print(value)
+        if explain:
+            header = ["digit", "of", "place", "from", "SIDs (needed, not written)"]
+            rows = [
+                [d.char, d.of, str(d.place), " ".join(d.sources), ", ".join(d.sids) + (" (estimate)" if d.estimated else "")]
+                for d in digits
+            ]
+            show_table(header, rows, f"{problem} by {method}: CSID {value}, worst case {worst}")
+
+
+@app.command(context_settings=LOOSE)
+def cost(
+    problems: Problems,
+    tokenizer: Annotated[Optional[str], typer.Option(help="A Hugging Face tokenizer's folder or name; by characters otherwise.")] = None,
+    json_: Json = False,
+) -> None:
+    """Tokens of a problem's trace by every method, and how many beyond the plain equation (section 5.4.2)."""
+    from .cost import cost as tokens
+    from .cost import counter, extra
+
+    count = counter(tokenizer)
+    for text in read_problems(problems):
+        problem = Problem.parse(text)
+        rows = [
+            (name, form, tokens(problem, name, form, count), extra(problem, name, form, count))
+            for name, module in METHODS.items()
+            for form in module.FORMS
+        ]
+        if json_:
+            for name, form, whole, more in rows:
+                emit({"problem": str(problem), "method": name, "form": form, "tokens": whole, "extra": more})
+        else:
+            show_table(["method", "form", "tokens", "extra"], [[a, b, str(c), str(d)] for a, b, c, d in rows], str(problem))
+
+
+@app.command(context_settings=LOOSE)
+def solve(
+    problems: Problems,
+    model: Model = None,
+    max_digits: Annotated[Optional[int], typer.Option(min=0, help="Operands with more digits go to Python's integers.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Show the work as the model writes it.")] = False,
+    json_: Json = False,
+) -> None:
+    """Solve expressions with the model, every step judged: one answer a line on stdout.
+
+    Exit status: 0 all verified, 1 something not verified, 2 bad input.
+    """
+    from .solve import solve_many
+
+    texts = read_problems(problems)
+    status = 0
+    out = (lambda piece: print(piece, end="", flush=True)) if show and not json_ else None
+    with progress_bar("solving", len(texts), quiet=show or len(texts) < 100) as step:
+        for solution in solve_many(texts, model, max_digits, out, batch=1 if show else 1024):
+            step(1)
+            status = max(status, 2 if solution.error else 0 if solution.verified else 1)
+            if json_:
+                item = asdict(solution)
+                item.pop("steps")
+                emit(item)
+            elif solution.error:
+                print("error")
+            elif solution.verified:
+                print(solution.answer)
+            else:
+                print(f"not verified: {solution.answer}")
+            if solution.error or solution.reason:
+                print(f"revorder: {solution.error or solution.reason}", file=sys.stderr)
+    raise typer.Exit(status)
+
+
+class progress_bar:
+    """A progress bar on stderr; entering gives a function that takes how many more are done."""
+
+    def __init__(self, what: str, total: int | None, quiet: bool = False) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True)
+        self._what, self._total = what, total
+
+    def __enter__(self) -> Any:
+        self._bar.start()
+        task = self._bar.add_task(self._what, total=self._total)
+        return lambda n=1: self._bar.advance(task, n)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def read_ops(*texts: str) -> str:
+    """Operations named in any way: `+ -`, `+-`, `+,-`."""
+    ops = "".join(texts).replace(",", "").replace(" ", "")
+    if not ops or any(op not in OPS for op in ops):
+        raise ProblemError(f"ops {' '.join(texts)!r}: accepted: some of + - * /")
+    return "".join(op for op in OPS if op in ops)
+
+
+@app.command(name="eval", context_settings=LOOSE)
+def evaluate(
+    suite: Annotated[str, typer.Argument(help="bigbench, extra (Table 1's larger columns), or table1 (both).")],
+    more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
+    ops: Annotated[str, typer.Option(help="Operations, such as '+ -'.")] = "+-*/",
+    model: Model = None,
+    data: Annotated[Optional[str], typer.Option(help="BIG-bench's folder, or a Hugging Face dataset.")] = None,
+    n: Annotated[int, typer.Option(min=1, help="Problems a drawn column.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The drawn columns' seed.")] = 2024,
+    out: Annotated[Optional[Path], typer.Option(help="A JSONL file for every problem, trace and verdict.")] = None,
+    json_: Json = False,
+) -> None:
+    """Score a checkpoint: exact match with 95% intervals, beside the paper's Table 1."""
+    from . import evals
+    from .corpora import bigbench
+    from .report import table
+    from .solve import loaded
+
+    wanted = read_ops(ops, *(more_ops or [])) if more_ops and ops != "+-*/" else read_ops(*(more_ops or [ops]))
+    if suite not in ("bigbench", "extra", "table1"):
+        raise ProblemError(f"suite {suite!r} is unknown; accepted: bigbench, extra, table1")
+    tasks: dict[str, list[Problem]] = {}
+    if suite != "extra":
+        tasks |= bigbench.load(data, wanted)
+    if suite != "bigbench":
+        tasks |= evals.extra_tasks(n, seed, wanted)
+    runtime = loaded(model)
+    with progress_bar("problems", sum(map(len, tasks.values()))) as step:
+        results = evals.run(runtime, tasks, out, step)
+    scores = evals.scores(results)
+    if json_:
+        for score in scores:
+            emit(asdict(score) | {"percent": score.percent, "interval": score.interval})
+    else:
+        show_table(*table(scores))
+    raise typer.Exit(1 if any(score.false_passes for score in scores) else 0)
+
+
+@app.command()
+def data(
+    recipe: Annotated[str, typer.Argument(help="A mixture's YAML file, or a packaged one: paper, authors, lean, small.")],
+    out: Annotated[Path, typer.Option(help="The folder for shards and manifest.json.")],
+    size: Annotated[Optional[int], typer.Option(min=1, help="Equations; the recipe's size by default.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 42,
+    shard_size: Annotated[int, typer.Option(min=1, help="Equations a shard.")] = 100_000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; the bytes are the same for any number.")] = 1,
+    format: Annotated[str, typer.Option(help="jsonl, or parquet with the [data] extra.")] = "jsonl",
+    json_: Json = False,
+) -> None:
+    """Write a mixture of equations as shards; interrupted and run again, it goes on."""
+    from .data import Mixture
+    from .shards import write_shards
+
+    mixture = Mixture.read(recipe)
+    total = size or mixture.size
+    with progress_bar("equations", total) as step:
+        manifest = write_shards(mixture, seed, out, total, shard_size, workers, format, step)
+    if json_:
+        emit(manifest)
+    else:
+        print(f"{total} equations in {len(manifest['shards'])} shards and manifest.json in {out}")
+
+
+@app.command()
+def train(
+    recipe: Annotated[str, typer.Argument(help="A training recipe's YAML file, or a packaged one.")],
+    out: Annotated[Path, typer.Option(help="The checkpoint folder; a run that was interrupted there goes on.")],
+    steps: Annotated[Optional[int], typer.Option(min=1, help="Fewer steps than the recipe says.")] = None,
+) -> None:
+    """Train a model with transformers' Trainer (the [train] extra)."""
+    try:
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError:
+        raise ProblemError("train: torch and transformers are missing; pip install 'revorder[train]'") from None
+    from .train import train as run
+
+    print(run(recipe, out, steps))
+
+
+if __name__ == "__main__":
+    main()

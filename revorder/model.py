@@ -1,0 +1,229 @@
+"""The model: an ordinary Llama, started so that it finds digits of equal place from the first step on.
+
+Token embeddings begin as a sum of what a token is and the place it names, and most heads begin as heads that look
+for the same place, or for the one before. Both are weights of a plain LlamaForCausalLM: the trained folder is read by
+transformers, vLLM and others as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from .problem import ProblemError
+from .tokenizer import Tokenizer
+from .tokenizer import save as save_tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The size of a model; `places`: 0 makes it a plain character model without the place start.
+
+    >>> Shape().width
+    128
+    """
+
+    layers: int = 3
+    width: int = 128
+    ffn: int = 384
+    heads: int = 2
+    head_dim: int = 64
+    theta: float = 1e6
+    places: int = 40
+    positions: int = 2048
+
+    @classmethod
+    def read(cls, settings: dict[str, Any] | str) -> Shape:
+        """A preset's name or a mapping; raises ProblemError that names an unknown key or preset.
+
+        >>> Shape.read({"layers": 2}).layers
+        2
+        """
+        if isinstance(settings, str):
+            if settings not in PRESETS:
+                raise ProblemError(f"model {settings!r} is unknown; accepted: {', '.join(PRESETS)}, or a mapping")
+            return PRESETS[settings]
+        known = {field.name: type(field.default) for field in fields(cls)}
+        for key in settings:
+            if key not in known:
+                raise ProblemError(f"model key {key!r} is unknown; accepted: {', '.join(known)}")
+        try:
+            shape = cls(**{key: known[key](value) for key, value in settings.items()})
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"model {settings}: {error}") from None
+        if shape.places > len(low_frequencies(shape.head_dim)):
+            raise ProblemError(f"model places {shape.places}: accepted: 0 to {len(low_frequencies(shape.head_dim))}")
+        return shape
+
+
+PRESETS = {
+    "tiny": Shape(),
+    "small": Shape(layers=4, width=192, ffn=512, heads=3),
+    "base": Shape(layers=4, width=256, ffn=768, heads=4),
+    "large": Shape(layers=6, width=320, ffn=896, heads=5),
+}
+
+
+def low_frequencies(head_dim: int) -> list[int]:
+    """The dimensions of a head that RoPE turns slowest, about two thirds: there positions hardly matter.
+
+    >>> len(low_frequencies(64))
+    42
+    """
+    half = head_dim // 2
+    first = int(half * 0.35)
+    return [*range(first, half), *range(half + first, head_dim)]
+
+
+def create(shape: Shape, seed: int = 0) -> Any:
+    """A LlamaForCausalLM of this shape, embeddings kept as sums of factors until `merge`."""
+    import torch
+    from torch.nn.utils.parametrize import register_parametrization
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    tokenizer = Tokenizer(shape.places)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=shape.width,
+        intermediate_size=shape.ffn,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.heads,
+        head_dim=shape.head_dim,
+        max_position_embeddings=shape.positions,
+        rope_parameters={"rope_type": "default", "rope_theta": shape.theta},
+        rms_norm_eps=1e-5,
+        tie_word_embeddings=False,
+        pad_token_id=tokenizer.pad,
+        bos_token_id=tokenizer.bos,
+        eos_token_id=tokenizer.eos,
+        attn_implementation="eager",  # the fused kernel's backward pass is slow on CPUs for short texts
+    )
+    torch.manual_seed(seed)
+    model = LlamaForCausalLM(config)
+    spread(model, shape)
+    if shape.places:
+        sources, targets, basis, places = factors(tokenizer, shape)
+        heads_by_place(model, shape, basis, places)
+        for module, table in ((model.model.embed_tokens, sources), (model.lm_head, targets)):
+            register_parametrization(module, "weight", sums_of_factors(tokenizer, table), unsafe=True)
+            module.parametrizations.weight.original = torch.nn.Parameter(table)
+    return model
+
+
+def spread(model: Any, shape: Shape) -> None:
+    """Matrices with a variance of 1 / inputs, smaller where they write to the residual stream."""
+    import torch
+
+    with torch.no_grad():
+        for name, weight in model.model.layers.named_parameters():
+            if weight.ndim == 2:
+                scale = 1 / math.sqrt(weight.shape[1])
+                if "o_proj" in name or "down_proj" in name:
+                    scale /= math.sqrt(2 * shape.layers)
+                if "q_proj" in name or "k_proj" in name:
+                    scale *= 0.7
+                weight.normal_(0, scale)
+
+
+def factors(tokenizer: Tokenizer, shape: Shape) -> tuple[Any, Any, Any, Any]:
+    """The factor tables of the embedding and of the head, the basis of the place subspace, and the places in it.
+
+    A table has a row for each `what` of Tokenizer.factors, then one for each place. Digits start as points on circles
+    of periods 10, 5, 10/3, 5/2 and 2 and on a line, so that sums modulo 10 are easy to read.
+    """
+    import torch
+
+    low = len(low_frequencies(shape.head_dim))
+    whats = len(tokenizer) - 10 * (tokenizer.places - 1)
+    amplitude = math.sqrt(shape.width) / 2
+    frame = torch.linalg.qr(torch.randn(shape.width, shape.width))[0]
+    basis, rest = frame[:, :low].T, frame[:, low:].T
+    places = torch.linalg.qr(torch.randn(low, low))[0][: tokenizer.places]
+
+    def unit(rows: Any) -> Any:
+        return rows / rows.norm(dim=1, keepdim=True) * amplitude
+
+    angles = [[2 * math.pi * turns * digit / 10 for turns in range(1, 6)] for digit in range(10)]
+    circles = [[f(x) for x in row for f in (math.cos, math.sin)] + [(d - 4.5) / 3] * 2 for d, row in enumerate(angles)]
+    shape_of_digits = torch.tensor(circles) @ torch.linalg.qr(torch.randn(len(rest), 12))[0].T
+    digits = shape_of_digits / shape_of_digits.norm(dim=1).mean() * amplitude @ rest
+    others = unit(torch.randn(whats - 10, len(rest))) @ rest
+    sources = torch.cat([others, digits, places @ basis * amplitude])
+    targets = torch.randn(len(sources), shape.width) * 0.02
+    # at the token that names a place, the next token to write names the place after it
+    targets[whats + 1 :] += places[:-1] @ basis * 0.2
+    return sources, targets, basis, places
+
+
+def heads_by_place(model: Any, shape: Shape, basis: Any, places: Any) -> None:
+    """From the second layer on, even heads look for the place they stand at and odd ones for the place before it."""
+    import torch
+
+    low = low_frequencies(shape.head_dim)
+    shift = torch.zeros(len(places), len(places))
+    for place in range(1, len(places)):
+        shift[place, place - 1] = 1
+    before = places.T @ shift.T @ places
+    with torch.no_grad():
+        for layer in model.model.layers[1:]:
+            query = layer.self_attn.q_proj.weight.view(shape.heads, shape.head_dim, shape.width)
+            key = layer.self_attn.k_proj.weight.view(shape.heads, shape.head_dim, shape.width)
+            query *= 0.3
+            key *= 0.3
+            for head in range(shape.heads):
+                key[head, low] += basis
+                query[head, low] += before @ basis if head % 2 else basis
+
+
+def sums_of_factors(tokenizer: Tokenizer, table: Any) -> Any:
+    """The module that turns a factor table into a weight: row t is the sum of token t's factors."""
+    import torch
+
+    pairs = [tokenizer.factors(token) for token in range(len(tokenizer))]
+    whats = len(table) - tokenizer.places
+
+    class Sums(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            places = [[place] if place is not None else [] for _, place in pairs]
+            chosen = torch.zeros(len(pairs), len(table))
+            for token, (what, _) in enumerate(pairs):
+                chosen[token, what] = 1
+                for place in places[token]:
+                    chosen[token, whats + place] = 1
+            self.register_buffer("chosen", chosen, persistent=False)
+
+        def forward(self, factors: Any) -> Any:
+            with torch.autocast(factors.device.type, enabled=False):
+                return self.chosen @ factors
+
+    return Sums()
+
+
+def merge(model: Any) -> Any:
+    """Replace factors by the weights they make: the model is an ordinary Llama afterwards."""
+    from torch.nn.utils.parametrize import is_parametrized, remove_parametrizations
+
+    for module in (model.model.embed_tokens, model.lm_head):
+        if is_parametrized(module):
+            remove_parametrizations(module, "weight", leave_parametrized=True)
+    return model
+
+
+def export(model: Any, folder: str | Path, places: int) -> None:
+    """Write the folder that other runtimes read: weights in float32, the tokenizer, greedy generation."""
+    import json
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    merge(model).float().save_pretrained(folder)
+    save_tokenizer(folder, places)
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    config["rope_theta"] = config["rope_parameters"]["rope_theta"]  # where readers of older versions look
+    path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    settings = {"do_sample": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+    (folder / "generation_config.json").write_text(json.dumps(settings, indent=2) + "\n")
