@@ -315,6 +315,15 @@ def operands(place: int, a: int, b: int, op: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def last_product(place: int, a: int, op: str) -> int:
+    """The place whose one-digit product a digit belongs to: the last product has two digits.
+
+    >>> last_product(3, 12, "*"), last_product(3, 12, "+")
+    (2, 3)
+    """
+    return min(place, len(str(a))) if op == "*" else place
+
+
 def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
     """The digits of a result written most significant first."""
     of = f"{a}{op}{b}"
@@ -348,7 +357,7 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
         place = len(text) - i - zeros
         known = operands(place, a, b, op) if place > 0 else ("0",)
         # the first digit of a difference also says that the places above it are empty
-        top = len(flags) if op == "-" and i == 0 else place
+        top = len(flags) if op == "-" and i == 0 else last_product(place, a, op)
         yield Digit(char, of, len(text) - i, known, run_below(flags, top, name) if place > 0 else ())
 
 
@@ -371,7 +380,7 @@ def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
         flags, name = product_carries(a, b), "carry"
     for i, char in enumerate(digits):
         place = i + 1 - zeros
-        sids = run_below(flags, place, name)[:1] if place > 0 else ()
+        sids = run_below(flags, last_product(place, a, op), name)[:1] if place > 0 else ()
         yield Digit(char, of, i + 1, operands(place, a, b, op) if place > 0 else ("0",), sids)
 
 

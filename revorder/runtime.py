@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .methods import method_named
-from .problem import OPS, Problem, ProblemError
+from .problem import Problem, ProblemError
 from .tokenizer import Tokenizer
 
 SHIPPED = Path(__file__).parent / "checkpoints" / "default"
@@ -25,30 +25,30 @@ CARD = "revorder.json"
 class Card:
     """What a checkpoint writes: a method's form, with or without a forward answer, up to so many digits.
 
-    `limits`: {op: (digits of the longer operand, digits of the shorter operand)}; an op it lacks was not trained.
+    `limits`: (op, digits of the longer operand, digits of the shorter one) for each kind that was trained; for `/`
+    dividend and divisor.
 
-    >>> Card("lean", "lean", {"+": (5, 5), "*": (5, 1)}).covers(Problem(7, "*", 12345))
+    >>> Card("lean", "lean", (("+", 5, 5), ("*", 5, 1))).covers(Problem(7, "*", 12345))
     True
     """
 
     method: str
     form: str
-    limits: dict[str, tuple[int, int]]
+    limits: tuple[tuple[str, int, int], ...]
     answer: bool = False
     places: int = 40
     extra: dict[str, Any] = field(default_factory=dict)
 
     def covers(self, problem: Problem) -> bool:
-        """Whether the operands are within what the checkpoint was trained on; / counts dividend and divisor.
+        """Whether the operands are within what the checkpoint was trained on.
 
-        >>> Card("lean", "lean", {"+": (5, 5)}).covers(Problem(1, "-", 1))
+        >>> Card("lean", "lean", (("+", 5, 5),)).covers(Problem(1, "-", 1))
         False
         """
-        limit = self.limits.get(problem.op)
         a, b = len(str(problem.a)), len(str(problem.b))
         if problem.op != "/":
             a, b = max(a, b), min(a, b)
-        return limit is not None and a <= limit[0] and b <= limit[1]
+        return any(op == problem.op and a <= n and b <= m for op, n, m in self.limits)
 
     def save(self, folder: Path) -> None:
         """Write revorder.json into a checkpoint folder."""
@@ -59,7 +59,7 @@ class Card:
         """Read revorder.json; raises ProblemError that names the folder and what is missing."""
         try:
             fields = json.loads((folder / CARD).read_text())
-            fields["limits"] = {op: (int(n), int(m)) for op, (n, m) in fields["limits"].items() if op in OPS}
+            fields["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in fields["limits"])
             card = cls(**fields)
         except FileNotFoundError:
             raise ProblemError(f"model {str(folder)!r} has no {CARD}; accepted: a checkpoint folder") from None

@@ -33,14 +33,14 @@ class Recipe:
 
     `batch`: examples a step on average; steps have equal numbers of tokens, so long examples come in smaller batches.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
-    `limits`: {op: [digits of the longer operand, of the shorter]}, what the checkpoint may be asked for.
+    `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """
 
     name: str
     data: Mixture
     model: Shape
-    limits: dict[str, tuple[int, int]]
+    limits: tuple[tuple[str, int, int], ...]
     steps: int = 10_000
     batch: int = 64
     lr: float = 3e-3
@@ -72,7 +72,7 @@ class Recipe:
         try:
             settings["data"] = Mixture.read(settings["data"])
             settings["model"] = Shape.read(settings.get("model", {}))
-            settings["limits"] = {op: (int(n), int(m)) for op, (n, m) in settings["limits"].items()}
+            settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
             for key in ("steps", "batch", "warmup", "seed", "exact_every", "save_every"):
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
@@ -351,7 +351,7 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path) ->
     entries = [json.loads(line) for line in log.read_text().splitlines()]
     curve = [(entry["step"], entry["exact"]) for entry in entries if "exact" in entry]
     loss = [entry["loss"] for entry in entries if "loss" in entry]
-    limits = ", ".join(f"`{op}` {n}D by {m}D" for op, (n, m) in recipe.limits.items())
+    limits = ", ".join(f"{n}D `{op}` {m}D" for op, n, m in recipe.limits)
     rows = "\n".join(f"| {name} | {value:.1f} |" for name, value in final.items())
     points = "\n".join(f"| {step} | " + " | ".join(f"{v:.1f}" for v in found.values()) + " |" for step, found in curve)
     head = "| step | " + " | ".join(curve[0][1] if curve else []) + " |\n|---|" + "---|" * len(curve[0][1] if curve else [])

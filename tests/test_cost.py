@@ -1,0 +1,67 @@
+"""Cost: tokens by characters and by a real tokenizer, and lean against the others on the columns of Table 1."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from revorder import Problem, ProblemError, trace
+from revorder.cost import characters, cost, counter, extra
+from revorder.tokenizer import save
+
+
+def test_the_mark_is_one_token():
+    assert characters("12+35=r|74=47") == len("12+35=r74=47")
+
+
+def test_addition_and_subtraction_cost_one_extra_token():
+    assert extra("123+46") == extra("123-46") == 1
+
+
+@given(a=st.integers(0, 10**16), b=st.integers(1, 10**16), op=st.sampled_from("+-*/"))
+def test_cost_counts_the_whole_trace(a, b, op):
+    problem = Problem(a, op, b)
+    for method in ("revorder", "lean", "goat"):
+        assert cost(problem, method) == characters(trace(problem, method).text)
+
+
+def test_a_tokenizer_from_a_folder_counts_the_same(tmp_path):
+    pytest.importorskip("transformers")
+    save(tmp_path)
+    count = counter(str(tmp_path))
+    for text in (trace("12*4567").text, trace("948/12", "lean").text):
+        assert count(text) == characters(text)
+
+
+def test_a_tokenizer_that_is_not_there_is_named():
+    pytest.importorskip("transformers")
+    with pytest.raises(ProblemError, match="no/such/folder.*accepted"):
+        counter("no/such/folder")
+
+
+def drawn(op, n, m, count=200):
+    """Problems with operands of n and m digits, spread over all of them; a division is exact."""
+    problems = []
+    for i in range(count):
+        a = 10 ** (n - 1) + (7919 * 10 ** (n - 1) * (i + 1) // count + 104729 * i) % (9 * 10 ** (n - 1))
+        b = 10 ** (m - 1) + (6101 * 10 ** (m - 1) * (i + 1) // count + 1299709 * i) % (9 * 10 ** (m - 1))
+        problems.append(Problem(a - a % b if op == "/" and a >= b else a, op, b))
+    return [problem for problem in problems if len(str(problem.a)) == n]
+
+
+@pytest.mark.parametrize(
+    ("op", "n", "m", "share"),
+    [("*", n, n, 0.8) for n in (2, 3, 4, 5, 6)]
+    + [("*", 16, 1, 0.8), ("*", 8, 4, 0.8)]
+    + [("/", n, m, 0.6) for n, m in ((2, 1), (3, 2), (4, 2), (5, 3), (16, 1), (6, 3), (12, 6))],
+)
+def test_lean_is_the_cheapest_that_decomposes(op, n, m, share):
+    problems = drawn(op, n, m)
+
+    def mean(method):
+        return sum(cost(problem, method) for problem in problems) / len(problems)
+
+    lean = mean("lean")
+    assert lean <= share * mean("revorder")
+    assert lean < mean("authors") and lean < mean("scratchpad")
+    if m > 1:  # with one digit GOAT answers at once
+        assert lean < mean("goat")
