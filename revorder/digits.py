@@ -7,6 +7,7 @@ import re
 MARK = "r|"
 # A minus after the digits is a sign (`r|21-` is -12) unless an operand follows it (`r|801-12*9`, `r|801-r|27`).
 _REVERSED = re.compile(r"r\|([0-9]+)(-(?![0-9r(]))?")
+_APART = re.compile(r"(?<=[0-9])r\|(?=[0-9])")
 
 
 def reverse(n: int) -> str:
@@ -19,12 +20,12 @@ def reverse(n: int) -> str:
 
 
 def restore(text: str) -> str:
-    """Rewrite every reversed number of `text` most significant digit first, and nothing else.
+    """Rewrite every reversed number of `text` most significant digit first; a space keeps it from a digit before it.
 
-    >>> restore("12+35=r|74")
-    '12+35=47'
+    >>> restore("12+35=r|74"), restore("948/12=70r|48r|801")
+    ('12+35=47', '948/12=70 84 108')
     """
-    return _REVERSED.sub(lambda match: forward(match[1], match[2]), text)
+    return _REVERSED.sub(lambda match: forward(match[1], match[2]), _APART.sub(" r|", text))
 
 
 def forward(digits: str, sign: str | None = None) -> str:
@@ -46,7 +47,8 @@ class Restorer:
     """
 
     def __init__(self) -> None:
-        self._held = ""
+        self._held = ""  # what may still change
+        self._before = ""  # the character before it, where that is a digit
 
     def feed(self, text: str) -> str:
         """Take the next piece of text; returns the restored text up to a number that may still go on.
@@ -64,7 +66,7 @@ class Restorer:
             if end == len(text) or text[end:] == "-":
                 cut = start
         self._held = text[cut:] if cut >= 0 else ""
-        return restore(text[:cut] if cut >= 0 else text)
+        return self._give(text[:cut] if cut >= 0 else text)
 
     def finish(self) -> str:
         """The rest, now that the text is over.
@@ -74,4 +76,10 @@ class Restorer:
         ('', '14')
         """
         held, self._held = self._held, ""
-        return restore(held)
+        return self._give(held)
+
+    def _give(self, text: str) -> str:
+        restored = restore(self._before + text)[len(self._before) :]
+        if restored:
+            self._before = restored[-1] if restored[-1] in "0123456789" else ""
+        return restored

@@ -3,10 +3,12 @@
 +   `123+46=r|961`
 -   every place is written, zeros too, so that the end needs no look-ahead: `105-98=r|700`. It is written as if
     a >= b; if a borrow is left over, `W` takes that back and b - a follows: `12-35=r|77Wr|32-`.
-*   the digits of the shorter operand, lowest first; a step is the digit, its partial product, and the sum of that
-    and the running sum before without its lowest digit, which is final: `4567*12=2r|4319#1r|7654r|0845=r|40845`.
-/   long division; a step is the quotient digit, the product, and the difference behind the next digit brought down:
-    `948/12=7r|48r|801#9r|801r|00=79`. A digit too high leaves a borrow, and `W` after the difference takes it back.
+*   the digits of the shorter operand that are not zero, lowest first; a step is the digit with its zeros, its partial
+    product, and the running total, the last of which is the answer: `4567*12=2r|4319#10r|07654r|40845`.
+/   long division; a step is the quotient digit with its zeros, the digit's product, and the difference behind the next
+    digit brought down: `948/12=70r|48r|801#9r|801r|00=79`. A digit too high leaves a borrow, and `W` takes it back.
+
+The zeros behind a digit name its place, so that each number stands where its digits' places can be read off it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from ..digits import MARK, reverse
 from ..problem import Problem
 from ..trace import ANSWER as ANSWER_KIND
 from ..trace import COPY, GUESS, SIGN, STEP, Guess, Part, copy
-from .reading import final, question
+from .reading import final as last_field
+from .reading import question
 
 __all__ = ["ANSWER", "FORMS", "ROLLS_BACK", "final", "question", "write"]
 
@@ -51,6 +54,16 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
         yield (f"={problem.value}", ANSWER_KIND, a, b)
 
 
+def final(text: str) -> str | None:
+    """The answer after the last `=`: the last reversed number, or a forward one.
+
+    >>> final("4567*12=2r|4319#10r|07654r|40845"), final("948/12=70r|48r|801#9r|801r|00=79")
+    ('54804', '79')
+    """
+    head, mark, tail = text.rpartition(MARK)
+    return last_field(f"={mark}{tail}" if mark and "=" not in tail else text)
+
+
 def places(n: int, width: int) -> str:
     """`n` modulo 10**width, least significant digit first, zeros included.
 
@@ -71,61 +84,43 @@ def subtraction(a: int, b: int) -> Iterator[Part]:
 
 
 def multiplication(a: int, b: int) -> Iterator[Part]:
-    many, few = str(a), str(b)
-    if len(many) < len(few):
-        many, few, a = few, many, b
-    width = len(many)
-
-    def product(digit: str) -> Part:
-        return (MARK + (str(a * int(digit))[::-1] if digit != "0" else "0" * width), "r*", a, int(digit))
-
+    many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
     if len(few) == 1:
-        yield product(few)
+        digits = str(many * int(few))[::-1] if few != "0" else "0" * len(str(many))
+        yield (MARK + digits, "r*", many, int(few))
         return
-    running = 0
-    finals = ""
-    for i in range(len(few) - 1, -1, -1):
-        digit = few[i]
-        yield copy(digit)
-        if i == len(few) - 1:
-            running = a * int(digit)
-            yield product(digit)
-            tail = "0" * width if digit == "0" else str(running)[::-1]
-        elif digit == "0":
-            tail = tail[1:]
-            running //= 10
-            yield copy(MARK + tail)
-        else:
-            yield product(digit)
-            partial, rest = a * int(digit), running // 10
-            running = partial + rest
-            tail = str(running)[::-1]
-            yield (MARK + tail, "r+", partial, rest)
-        finals += tail[0]
-        if i:
+    total = 0
+    for place, digit in enumerate(reversed(few)):
+        if digit == "0":
+            continue
+        value = int(digit) * 10**place
+        partial = many * value
+        if total:
             yield STEP
             yield copy("#")
-    yield STEP
-    yield copy(f"={MARK}{finals}{tail[1:]}")
+        yield copy(str(value))
+        yield (reverse(partial) if many else MARK + "0" * (place + 1), "r*", many, value)
+        if total:
+            yield (reverse(total + partial), "r+", total, partial)
+        total += partial
 
 
 def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
     digits, width = str(a), len(str(b))
-    at = min(width, len(digits))  # digits of the dividend in use
-    if at < len(digits) and int(digits[:at]) < b:
-        at += 1
-    left = int(digits[:at])
-    size = at  # the digits that `left` is written with
+    place = len(str(a // b)) - 1  # of the quotient digit
+    left = a // 10**place
+    size = len(str(left))  # the digits that `left` is written with
     while True:
-        down = digits[at] if at < len(digits) else ""
+        down = digits[-place] if place else ""
         quotient = left // b
         digit = guess(quotient)
         product = digit * b
-        yield (str(digit), GUESS, left, b)
         difference = left - product
+        yield (str(digit), GUESS, left, b)
+        yield copy("0" * place)
         if digit:
             yield (reverse(product), "r*", b, digit)
-        yield (MARK + down, COPY, 0, 0)
+        yield copy(MARK + down)
         shown = min(width, size)
         if difference >= 10**shown:  # only after a digit that is much too low
             shown = len(str(difference))
@@ -134,10 +129,10 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
             yield copy("W")
             yield STEP
             continue
-        left = difference * 10 + int(down or 0)
-        at += 1
-        size = shown + 1
-        if not down:
+        if not place:
             return
+        left = difference * 10 + int(down)
+        size = shown + 1
+        place -= 1
         yield STEP
         yield copy("#")
