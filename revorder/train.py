@@ -167,7 +167,7 @@ class Batches:
         size = recipe.batch * GROUP
         rows = []
         for index in range(number * size, (number + 1) * size):
-            drawn = example(recipe.seed, index, recipe.data)
+            drawn = example(recipe.seed, index % recipe.data.size, recipe.data)
             rows.append(encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback))
         rows.sort(key=lambda row: len(row[0]))
         total = sum(len(ids) for ids, _ in rows)

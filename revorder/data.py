@@ -1,0 +1,433 @@
+"""Data: mixtures of equations in which example `index` is a pure function of (seed, index), and the train/test split.
+
+No problem of the test split is ever drawn for training, and none of BIG-bench's fixed problems of 3 to 5 digits.
+Problems whose operands have at most 2 digits are too few to hold out: they are in both splits, as in the paper.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .methods import METHODS, method_named, scripted
+from .problem import OPS, Problem, ProblemError
+from .trace import right
+
+BLOCK = 256  # examples that share one digest
+BYTES = 48  # of the digest for each example
+TEST_SHARE = 50  # one problem in so many is held out
+_PRIME = 2**61 - 1
+_OFFSETS = {"+": 0x1B873593, "-": 0x4CF5AD43, "*": 0x2E1B2138, "/": 0x7A8A4FD5}
+_SLOTS = 1024  # the resolution of the parts' weights
+RECIPES = Path(__file__).parent / "recipes"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of problem in a mixture; `a` and `b` are the least and most digits of the operands.
+
+    `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
+    10**most, as the authors' generator does (for /: divisor and quotient, whose digits add up to the dividend's).
+    `remainder`: the share of divisions that need not be exact. `hard`: the share of carry and borrow chains, equal and
+    near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1 or b-1 or have a small dividend.
+    `either`: swap the operands half of the time.
+    """
+
+    op: str
+    a: tuple[int, int]
+    b: tuple[int, int]
+    weight: float = 1
+    draw: str = "lengths"
+    remainder: float = 0
+    hard: float = 0
+    either: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """What is drawn, and how it is written (section 5.1.1, appendix B).
+
+    `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
+
+    >>> Mixture.read("small").method
+    'lean'
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    method: str = "revorder"
+    form: str = ""
+    answer: bool = True
+    rollback: float = 0
+    rollback_by: tuple[int, ...] = (-1, 1)
+    size: int = 100_000
+
+    @classmethod
+    def read(cls, source: str | Path | dict[str, Any]) -> Mixture:
+        """Read a YAML file, a packaged mixture by its name, or a mapping; raises ProblemError naming the wrong key."""
+        where = "mixture"
+        if not isinstance(source, dict):
+            import yaml
+
+            path = Path(source) if Path(source).suffix else RECIPES / f"{source}.yaml"
+            where = f"mixture {str(source)!r}"
+            try:
+                source = yaml.safe_load(path.read_text())
+            except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+                packaged = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml") if not p.stem.startswith("train-")))
+                first = str(error).partition("\n")[0]
+                raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
+        if not isinstance(source, dict) or not isinstance(source.get("parts"), list) or not source["parts"]:
+            raise ProblemError(f"{where}: accepted: a mapping with a list of parts")
+        settings = checked(source, cls, where)
+        parts = []
+        for i, item in enumerate(settings["parts"]):
+            part = checked(item, Part, f"{where}, part {i}")
+            parts.append(read_part(part, f"{where}, part {i}"))
+        settings["parts"] = tuple(parts)
+        settings.setdefault("name", "unnamed")
+        _, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
+        try:
+            settings["rollback_by"] = tuple(int(by) for by in settings.get("rollback_by", (-1, 1)))
+            settings["size"] = int(settings.get("size", 100_000))
+            share = float(settings.get("rollback", 0))
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"{where}: {error}") from None
+        if not 0 <= share <= 1 or settings["size"] < 1 or not set(settings["rollback_by"]) <= {*range(-9, 10)} - {0}:
+            raise ProblemError(f"{where}: accepted: rollback 0 to 1, rollback_by digits but 0, size at least 1")
+        return cls(**settings)
+
+    def spec(self) -> dict[str, Any]:
+        """The mixture as plain data, all of its settings spelled out."""
+        return asdict(self)
+
+
+def checked(settings: Any, kind: type, where: str) -> dict[str, Any]:
+    """The settings, if every key is one of the dataclass `kind`."""
+    known = [field.name for field in fields(kind)]
+    if not isinstance(settings, dict):
+        raise ProblemError(f"{where}: accepted: a mapping with {', '.join(known)}")
+    for key in settings:
+        if key not in known:
+            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {', '.join(known)}")
+    return dict(settings)
+
+
+def read_part(settings: dict[str, Any], where: str) -> Part:
+    """A Part from plain data; raises ProblemError that says which value is wrong."""
+    try:
+        for name in "ab":
+            low, high = settings[name] if isinstance(settings[name], (list, tuple)) else (settings[name],) * 2
+            settings[name] = (int(low), int(high))
+            if not 1 <= low <= high <= 32:
+                raise ValueError(f"{name}: {low} to {high} digits; accepted: 1 to 32, the least first")
+        part = Part(**settings)
+        if part.op not in tuple(OPS):
+            raise ValueError(f"op {part.op!r}; accepted: + - * /")
+        if part.draw not in ("lengths", "values"):
+            raise ValueError(f"draw {part.draw!r}; accepted: lengths, values")
+        if not (part.weight > 0 and 0 <= part.hard <= 1 and 0 <= part.remainder <= 1):
+            raise ValueError("accepted: a weight above 0, hard and remainder from 0 to 1")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ProblemError(f"{where}: {error if isinstance(error, ValueError) else repr(error)}") from None
+    return part
+
+
+# The split
+
+
+def fingerprint(a: int, op: str, b: int) -> int:
+    """A hash below 2**61 - 1 of a problem, the same for both orders of + and *.
+
+    >>> fingerprint(12, "*", 34) == fingerprint(34, "*", 12) != fingerprint(12, "+", 34)
+    True
+    """
+    if a < b and (op == "+" or op == "*"):
+        a, b = b, a
+    mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
+    return mixed * mixed % _PRIME  # squared, so that neighbours do not follow each other
+
+
+@cache
+def bigbench_marks() -> frozenset[int]:
+    """The low 32 bits of the fingerprints of BIG-bench's problems of 3 to 5 digits."""
+    marks = array("I")
+    marks.frombytes((Path(__file__).parent / "corpora" / "bigbench.marks").read_bytes())
+    return frozenset(marks)
+
+
+def split_of(problem: Problem) -> str:
+    """`train` or `test`, by a hash of the problem itself; operands of at most 2 digits are in both, and called train.
+
+    >>> split_of(Problem(12, "+", 34))
+    'train'
+    """
+    return "test" if held(problem.a, problem.op, problem.b) else "train"
+
+
+def held(a: int, op: str, b: int) -> bool:
+    """Whether a problem is held out from training."""
+    if a < 100 and b < 100:
+        return False
+    mark = fingerprint(a, op, b)
+    return mark % TEST_SHARE == 0 or (a < 100_000 and b < 100_000 and mark & 0xFFFFFFFF in bigbench_marks())
+
+
+# Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example of a mixture: its problem, the wrong quotient digit to take back {step: digit}, and the trace's text."""
+
+    index: int
+    problem: Problem
+    rollback: dict[int, int] | None
+    text: str
+
+
+class Drawing:
+    """A mixture prepared for drawing: tables of bounds and of parts by weight."""
+
+    def __init__(self, mixture: Mixture) -> None:
+        self.mixture = mixture
+        self.module = METHODS[mixture.method]
+        total = sum(part.weight for part in mixture.parts)
+        tables = [self.tables(part) for part in mixture.parts]
+        self.slots = []
+        reached = 0.0
+        for part, table in zip(mixture.parts, tables, strict=True):
+            reached += part.weight
+            self.slots += [(part, table)] * (round(_SLOTS * reached / total) - len(self.slots))
+        self.equation = getattr(self.module, "equation", None) if mixture.answer and mixture.form == "compact" else None
+        self.rollback = round(mixture.rollback * 2**16) if self.module.ROLLS_BACK else 0
+
+    @staticmethod
+    def tables(part: Part) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """(least value, number of values) of each operand, for each of its digit counts."""
+
+        def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
+            if part.draw == "values":
+                return [(1, 10**high - 1)]
+            return [(max(10 ** (n - 1) if n > 1 else 0, least), 10**n - max(10 ** (n - 1) if n > 1 else 0, least)) for n in range(low, high + 1)]
+
+        return bounds(*part.a, least=0), bounds(*part.b, least=1 if part.op == "/" else 0)
+
+    def draw(self, word: int) -> tuple[int, str, int, int]:
+        """(a, op, b, the rest of the randomness) from a random integer of 8 * BYTES bits."""
+        part, (first, second) = self.slots[word % _SLOTS]
+        word >>= 10
+        op = part.op
+        if part.hard:
+            if (word & 0xFFF) < part.hard * 4096:
+                a, b = hard(part, word >> 12)
+                return a, op, b, word >> 200
+            word >>= 12
+        word, i = divmod(word, len(second))
+        low, span = second[i]
+        word, x = divmod(word, span)
+        b = low + x
+        if op == "/":
+            a, word = dividend(part, b, word)
+            return a, op, b, word
+        word, i = divmod(word, len(first))
+        low, span = first[i]
+        word, x = divmod(word, span)
+        a = low + x
+        if part.either and word & 1:
+            a, b = b, a
+        return a, op, b, word >> 1
+
+    def retry(self, seed: int, index: int) -> tuple[int, str, int, int]:
+        """Draw again, until the problem is not held out."""
+        attempt = 0
+        while True:
+            key = f"{seed}:{index}:{attempt}".encode()
+            a, op, b, word = self.draw(int.from_bytes(hashlib.blake2b(key, digest_size=BYTES).digest(), "little"))
+            if not held(a, op, b):
+                return a, op, b, word
+            attempt += 1
+
+    def wrong_digit(self, a: int, b: int, word: int) -> dict[int, int] | None:
+        """The rollback of a division, if it gets one."""
+        if (word & 0xFFFF) >= self.rollback:
+            return None
+        word >>= 16
+        digits = str(a // b)
+        word, step = divmod(word, len(digits))
+        right = int(digits[step])
+        choices = [right + by for by in self.mixture.rollback_by if 0 <= right + by <= 9]
+        return {step: choices[word % len(choices)]} if choices else None
+
+    def text(self, problem: Problem, rollback: dict[int, int] | None) -> str:
+        """The trace of a problem as the mixture writes it."""
+        mixture = self.mixture
+        guess = scripted(rollback) if rollback else right
+        return "".join([part[0] for part in self.module.write(problem, mixture.form, guess, mixture.answer)])
+
+    def words(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """(index, random integer) for each index; a block of them shares one digest."""
+        for block in range(start // BLOCK, -(-stop // BLOCK)):
+            stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(BLOCK * BYTES)
+            base = block * BLOCK
+            for index in range(max(start, base), min(stop, base + BLOCK)):
+                at = (index - base) * BYTES
+                yield index, int.from_bytes(stream[at : at + BYTES], "little")
+
+    def rows(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, str]]:
+        """(index, a, op, b, text) of each training example from `start` to `stop`."""
+        equation, draw = self.equation, self.draw
+        for index, word in self.words(seed, start, stop):
+            a, op, b, word = draw(word)
+            if held(a, op, b):
+                a, op, b, word = self.retry(seed, index)
+            if equation and (op == "+" or op == "-"):
+                yield index, a, op, b, equation(a, op, b)
+            else:
+                rollback = self.wrong_digit(a, b, word) if op == "/" else None
+                yield index, a, op, b, self.text(Problem(a, op, b), rollback)
+
+    def example(self, seed: int, index: int) -> Example:
+        """The training example at `index`."""
+        ((_, word),) = self.words(seed, index, index + 1)
+        a, op, b, word = self.draw(word)
+        if held(a, op, b):
+            a, op, b, word = self.retry(seed, index)
+        problem = Problem(a, op, b)
+        rollback = self.wrong_digit(a, b, word) if op == "/" else None
+        return Example(index, problem, rollback, self.text(problem, rollback))
+
+
+@cache
+def drawing(mixture: Mixture) -> Drawing:
+    """The Drawing of a mixture, made once."""
+    return Drawing(mixture)
+
+
+def example(seed: int, index: int, mixture: Mixture) -> Example:
+    """Example `index` of a mixture: a pure function of its arguments, always of the train split.
+
+    >>> example(42, 7, Mixture.read("small")) == example(42, 7, Mixture.read("small"))
+    True
+    """
+    return drawing(mixture).example(seed, index)
+
+
+def texts(mixture: Mixture, seed: int, start: int, stop: int) -> Iterator[str]:
+    """The traces of examples `start` to `stop`, in bulk.
+
+    >>> mixture = Mixture.read("small")
+    >>> list(texts(mixture, 42, 3, 5)) == [example(42, i, mixture).text for i in (3, 4)]
+    True
+    """
+    for row in drawing(mixture).rows(seed, start, stop):
+        yield row[4]
+
+
+def dividend(part: Part, b: int, word: int) -> tuple[int, int]:
+    """A dividend for the divisor `b`, exact unless the part's share of remainders says otherwise."""
+    width = len(str(b))
+    if part.draw == "values":  # the quotient's digits make up what the divisor's leave
+        word, n = divmod(word, max(1, part.a[1] - width))
+        word, x = divmod(word, 9 * 10**n)
+        return b * (10**n + x), word
+    low = max(part.a[0], width)
+    word, i = divmod(word, max(part.a[1], low) - low + 1)
+    least, most = 10 ** (low + i - 1), 10 ** (low + i) - 1
+    inexact = (word & 0xFFF) < part.remainder * 4096
+    word >>= 12
+    if inexact:
+        word, x = divmod(word, most - least + 1)
+        return least + x, word
+    first, last = -(-least // b), most // b
+    if first > last:  # no multiple of b has this many digits
+        first, last = 1, max(1, most // b)
+    word, x = divmod(word, last - first + 1)
+    return b * (first + x), word
+
+
+def hard(part: Part, word: int) -> tuple[int, int]:
+    """A pair of operands that is hard for the part's operation."""
+
+    def take(n: int) -> int:
+        nonlocal word
+        word, x = divmod(word, n)
+        return x
+
+    def number(digits: int) -> int:
+        """Runs of 9, 0 and another digit; a power of ten, or one less; or digits with many zeros."""
+        kind = take(4)
+        if kind == 0:
+            return 10**digits - 1 - take(2)
+        if kind == 1:
+            return 10 ** (digits - 1) + take(2)
+        out = 1 + take(9)
+        while len(str(out)) < digits:
+            if kind == 2:
+                run = min(1 + take(4), digits - len(str(out)))
+                out = out * 10**run + (0, 9, 9, take(10))[take(4)] * (10**run - 1) // 9
+            else:
+                out = out * 10 + (0 if take(2) else take(10))
+        return out
+
+    n = part.a[0] + take(part.a[1] - part.a[0] + 1)
+    m = part.b[0] + take(part.b[1] - part.b[0] + 1)
+    if part.op == "*":
+        a, b = number(n), number(m) if m > 1 else take(10)
+        return (b, a) if part.either and take(2) else (a, b)
+    if part.op == "/":
+        b = number(m) if m > 1 else 1 + take(9)
+        most = max(0, n - len(str(b)))
+        kind = take(6)
+        if kind == 0:  # a small dividend
+            return take(b), b
+        quotient = number(most) if most else 1 + take(9)
+        rest = (0, 1, b - 1, take(b), take(b))[kind - 1]
+        a = b * quotient + (rest if rest < b else 0)
+        return (a if a < 10 ** part.a[1] else a // 10 ** (len(str(a)) - part.a[1])), b
+    a = number(n) if take(2) else 10 ** (n - 1) + take(9 * 10 ** (n - 1))
+    kind = take(6)
+    if kind == 0:
+        b = a
+    elif kind == 1:  # one more or less somewhere
+        b = abs(a + (1 - 2 * take(2)) * 10 ** take(n))
+    elif kind == 2:  # the same leading digits
+        low = 10 ** (1 + take(n))
+        b = a - a % low + take(low)
+    elif kind == 3:  # nines' complement: every place carries, or just does not
+        b = 10 ** len(str(a)) - 1 - a + take(2)
+    else:
+        b = number(m)
+    most = 10 ** part.b[1]
+    a, b = a % 10 ** part.a[1], b % most
+    return (b, a) if take(2) and a < most and b < 10 ** part.a[1] else (a, b)
+
+
+def held_out(op: str, a_digits: int, b_digits: int, n: int, seed: int) -> list[Problem]:
+    """`n` distinct problems of the test split, or all there are, operands of exactly so many digits; / is exact.
+
+    Where both operands have at most 2 digits nothing is held out, and any problem may be drawn.
+
+    >>> problem = held_out("/", 12, 6, 1, seed=0)[0]
+    >>> len(str(problem.a)), len(str(problem.b)), problem.remainder
+    (12, 6, 0)
+    """
+    part = Part(op, (a_digits, a_digits), (b_digits, b_digits))
+    draw = Drawing(Mixture("held out", (part,), "plain", "plain"))
+    small = a_digits <= 2 and b_digits <= 2
+    found: dict[tuple[int, int], Problem] = {}
+    limit = 10 ** (a_digits + b_digits) * 40 if small else 10**9
+    for index, word in draw.words(seed, 0, limit):
+        a, _, b, _ = draw.draw(word)
+        if (small or held(a, op, b)) and len(str(a)) == a_digits:
+            found.setdefault((a, b), Problem(a, op, b))
+            if len(found) >= n:
+                break
+        if index > 4000 * n + 100_000:
+            break
+    return list(found.values())

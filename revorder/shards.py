@@ -1,0 +1,136 @@
+"""Shards: a mixture written to files that are the same bytes for any number of workers, with a manifest.
+
+A shard is written whole or not at all. A run that was interrupted goes on: shards that are there and whole are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .data import Mixture, drawing
+from .problem import Problem, ProblemError
+
+FORMATS = ("jsonl", "parquet")
+MANIFEST = "manifest.json"
+PROGRESS = "manifest.partial.json"
+
+
+def write_shards(
+    mixture: Mixture,
+    seed: int,
+    out: str | Path,
+    size: int,
+    shard_size: int = 100_000,
+    workers: int = 1,
+    format: str = "jsonl",
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """Write `size` examples in shards of `shard_size` and return the manifest, which names each shard's sha256.
+
+    A row is {index, op, a, b, answer, text}, numbers as digits since they may be long. `progress` is called with the
+    number of examples done. Raises ProblemError where the folder holds another run, or a library is missing.
+    """
+    if format not in FORMATS:
+        raise ProblemError(f"format {format!r} is unknown; accepted: {', '.join(FORMATS)}")
+    if format == "parquet":
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            raise ProblemError("format 'parquet': pyarrow is missing; pip install 'revorder[data]'") from None
+    from . import __version__
+
+    out = Path(out)
+    spec = json.loads(json.dumps({"mixture": mixture.spec(), "seed": seed, "size": size, "shard_size": shard_size, "format": format, "version": __version__}))
+    done = known_shards(out, spec)
+    out.mkdir(parents=True, exist_ok=True)
+    write_whole(out / PROGRESS, json.dumps({**spec, "shards": done}, indent=2))
+    count = -(-size // shard_size)
+    jobs = []
+    shards: dict[str, dict[str, Any]] = {shard["file"]: shard for shard in done}
+    for i in range(count):
+        name = f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"
+        start, stop = i * shard_size, min(size, (i + 1) * shard_size)
+        if name in shards and progress:
+            progress(stop - start)
+        if name not in shards:
+            jobs.append((mixture, seed, start, stop, str(out / name), format))
+
+    def landed(shard: dict[str, Any]) -> None:
+        shards[shard["file"]] = shard
+        write_whole(out / PROGRESS, json.dumps({**spec, "shards": list(shards.values())}, indent=2))
+        if progress:
+            progress(shard["rows"])
+
+    if workers > 1 and len(jobs) > 1:
+        with multiprocessing.get_context("spawn").Pool(min(workers, len(jobs))) as pool:
+            for shard in pool.imap_unordered(write_shard, jobs):
+                landed(shard)
+    else:
+        for job in jobs:
+            landed(write_shard(job))
+    manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
+    write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    (out / PROGRESS).unlink()
+    return manifest
+
+
+def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The shards of an earlier run of the same spec that are there and whole; raises ProblemError for another spec."""
+    for name in (MANIFEST, PROGRESS):
+        if (out / name).exists():
+            try:
+                before = json.loads((out / name).read_text())
+                shards = before.pop("shards")
+            except (ValueError, KeyError, AttributeError):
+                raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
+            different = sorted(key for key in spec if before.get(key) != spec[key])
+            if different:
+                raise ProblemError(f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder")
+            return [s for s in shards if (out / s["file"]).exists() and digest(out / s["file"]) == s["sha256"]]
+    return []
+
+
+def write_shard(job: tuple[Mixture, int, int, int, str, str]) -> dict[str, Any]:
+    """Write one shard and return its entry in the manifest."""
+    mixture, seed, start, stop, name, format = job
+    path = Path(name)
+    rows = (
+        {"index": index, "op": op, "a": str(a), "b": str(b), "answer": Problem(a, op, b).answer, "text": text}
+        for index, a, op, b, text in drawing(mixture).rows(seed, start, stop)
+    )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if format == "jsonl":
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                for row in rows:
+                    file.write(json.dumps(row) + "\n")
+        else:
+            import pyarrow
+            import pyarrow.parquet
+
+            columns = {"index": pyarrow.int64(), "op": pyarrow.string(), "a": pyarrow.string(), "b": pyarrow.string(), "answer": pyarrow.string(), "text": pyarrow.string()}
+            table = pyarrow.Table.from_pylist(list(rows), schema=pyarrow.schema(columns))
+            pyarrow.parquet.write_table(table, temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return {"file": path.name, "rows": stop - start, "sha256": digest(path)}
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text)
+    os.replace(temporary, path)
