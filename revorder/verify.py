@@ -15,6 +15,8 @@ from .problem import Expression, Problem, ProblemError, answer_text, ascii_signs
 from .trace import ANSWER, COPY, DOWN, GUESS, SIGN, STEP, Part
 
 _SPACE = re.compile(r"[^\S\n]+")
+_QUESTION = re.compile(r"[^=\n]*")
+_THOUSANDS = re.compile(r"(?<=[0-9])[,_'](?=[0-9]{3})")
 _OPERATIONS = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 
 
@@ -65,6 +67,7 @@ def verify(
     if problem is not None and asked != problem:
         return Verdict(False, module.final(text), 0, f"the question was changed: expected '{problem}', found '{asked}'")
     written = re.sub(r"\n+", "\n", _SPACE.sub("", ascii_signs(text))).strip("\n")
+    written = _QUESTION.sub(lambda match: _THOUSANDS.sub("", match[0]), written, count=1)
     best = max((replay(module, name, asked, written) for name in (module.FORMS if form is None else [only])), key=_reach)
     if best.ok:
         return Verdict(True, _answer(asked), None, "", best.rollbacks)
@@ -143,6 +146,8 @@ def explain(part: Part, expected: str, written: str, at: int, common: int, pendi
     wanted, got = expected[common], written[at + common]
     if pending and wanted == "W":
         return f"missed rollback of the quotient digit {pending[0]}, the right one is {pending[1]}: expected 'W', found {got!r}"
+    if got.isdigit() and not wanted.isdigit() and not common and at and written[at - 1].isdigit():
+        return f"a number has more digits than it should{differ}"
     if got == "W" and kind != SIGN:
         return f"rollback where nothing is to be taken back: expected {wanted!r}, found 'W'"
     if kind == SIGN:

@@ -1,0 +1,123 @@
+"""The command line as a user runs it: a subprocess, its output, and its exit status."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def revorder(*arguments, stdin=None, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "revorder", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=isinstance(stdin, str) or stdin is None,
+        cwd=cwd or ROOT,
+        env={**os.environ, "COLUMNS": "200"},
+        timeout=120,
+    )
+
+
+def test_show():
+    assert revorder("show", "948/12", "--rollback", "0:8").stdout == (
+        "948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79\n"
+    )
+    shown = json.loads(revorder("show", "12*4567", "--method", "lean", "--json").stdout)
+    assert shown["answer"] == "54804" and "".join(shown["steps"]) == shown["text"]
+    assert revorder("show", "123+46", "--no-answer").stdout == "123+46=r|961\n"
+
+
+def test_verify_one_verdict_a_line_and_exit_status():
+    good = revorder("verify", stdin="12+35=r|74=47\n948/12=7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79\n")
+    assert (good.stdout, good.returncode) == ("ok 47\nok 79\n", 0)
+    bad = revorder("verify", "--json", stdin="12+35=r|74=47\n12+35=r|75=57\n")
+    verdicts = [json.loads(line) for line in bad.stdout.splitlines()]
+    assert [v["ok"] for v in verdicts] == [True, False] and verdicts[1]["step"] == 0 and bad.returncode == 1
+
+
+def test_verify_takes_expanded_traces_json_lines_and_any_bytes():
+    shown = revorder("show", "948/12", "--form", "expanded").stdout.rstrip("\n")
+    lines = shown.replace("\n", "\\n") + "\n" + json.dumps({"text": shown}) + "\n"
+    assert revorder("verify", stdin=lines).stdout == "ok 79\nok 79\n"
+    junk = revorder("verify", stdin=b"\xff\xfe{\x00\n{}\n{\"text\"\n")
+    assert junk.returncode == 1 and junk.stdout.count(b"wrong at step 0") == 3
+
+
+def test_csid_and_cost():
+    assert revorder("csid", "123+179", "111+111").stdout == "2\n0\n"
+    explained = json.loads(revorder("csid", "123+179", "--explain", "--json").stdout)
+    assert explained["worst_case"] == 3 and explained["digits"][0]["sids"] == ["carry 2", "carry 1"]
+    rows = [json.loads(line) for line in revorder("cost", "948/12", "--json").stdout.splitlines()]
+    tokens = {(row["method"], row["form"]): row["tokens"] for row in rows}
+    assert tokens["lean", "lean"] < tokens["revorder", "compact"] < tokens["revorder", "expanded"]
+    assert "scratchpad" in revorder("cost", "948/12").stdout
+
+
+def test_solve():
+    one = revorder("solve", "123456789+987654321")
+    assert (one.stdout, one.returncode) == ("1111111110\n", 0)
+    many = revorder("solve", "-", stdin="1+1\n\n12 × 3\n-5+2\n")
+    assert (many.stdout, many.returncode) == ("2\n36\n-3\n", 0)
+    item = json.loads(revorder("solve", "12+35", "--json").stdout)
+    assert item["answer"] == "47" and item["verified"] is True and item["by"] == "model" and "r|74" in item["trace"]
+
+
+def test_solve_shows_the_work_and_names_the_tool():
+    shown = revorder("solve", "12+35", "--show")
+    assert shown.stdout.splitlines() == ["12+35=r|74", "47"]
+    tool = revorder("solve", "123+456", "--max-digits", "2")
+    assert tool.stdout == "579\n" and "Python's integers" in tool.stderr and tool.returncode == 0
+
+
+def test_bad_input_is_one_line_and_status_2_and_nothing_is_lost():
+    result = revorder("solve", "-", stdin="1+1\n2++\n3+4\n")
+    assert result.stdout == "2\nerror\n7\n" and result.returncode == 2
+    assert result.stderr.count("\n") == 1 and "'2++'" in result.stderr and "accepted" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["show", "x"], "'x'"),
+        (["show", "1/0"], "division by zero"),
+        (["show", "1+1", "--method", "nope"], "accepted: revorder, lean"),
+        (["show", "1+1", "--form", "nope"], "accepted: compact, expanded"),
+        (["show", "948/12", "--rollback", "0:7"], "except 7"),
+        (["show", "948/12", "--rollback", "5:8"], "0 to 1"),
+        (["show", "948/12", "--rollback", "x"], "STEP:DIGIT"),
+        (["show", "1+1", "--rollback", "0:8"], "no quotient digit"),
+        (["solve", "1+1", "--model", "no/such"], "no/such"),
+        (["eval", "nope"], "bigbench"),
+        (["eval", "bigbench", "--ops", "%"], "+ - * /"),
+        (["eval", "bigbench", "--data", "no/such/folder"], "no/such/folder"),
+        (["data", "no/such.yaml", "--out", "nowhere"], "no/such.yaml"),
+    ],
+)
+def test_every_refusal_names_the_input_and_what_is_accepted(arguments, says, tmp_path):
+    result = revorder(*arguments)
+    assert result.returncode == 2 and result.stdout == ""
+    assert says in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
+def test_a_negative_problem_is_no_option():
+    assert revorder("solve", "-3+5").stdout == "2\n"
+
+
+def test_data_writes_shards_that_verify(tmp_path):
+    done = revorder("data", "small", "--out", str(tmp_path / "d"), "--size", "300", "--shard-size", "100")
+    assert done.returncode == 0, done.stderr
+    shards = sorted((tmp_path / "d").glob("*.jsonl"))
+    assert len(shards) == 3
+    judged = revorder("verify", "--method", "lean", stdin=shards[0].read_text())
+    assert judged.returncode == 0 and judged.stdout.count("ok ") == 100
+
+
+def test_help_lists_every_command():
+    out = revorder("--help").stdout
+    for command in ("show", "verify", "csid", "cost", "data", "train", "eval", "solve"):
+        assert command in out

@@ -1,0 +1,50 @@
+"""Reversed numbers: restored in whole texts, and in streams cut anywhere."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from revorder import Problem, Restorer, restore, trace
+from revorder.digits import reverse
+
+TEXTS = st.one_of(
+    st.text(st.sampled_from("r|0123456789-+=()W# x"), max_size=40),
+    st.builds(
+        lambda a, op, b, method: trace(Problem(a, op, b), method).text,
+        st.integers(0, 10**9),
+        st.sampled_from("+-*/"),
+        st.integers(1, 10**6),
+        st.sampled_from(["revorder", "lean"]),
+    ),
+)
+
+
+@given(st.integers(-(10**30), 10**30))
+def test_restore_undoes_reverse(n):
+    assert restore(reverse(n)) == str(n)
+    assert restore(f"7+{reverse(abs(n))}=x") == f"7+{abs(n)}=x"
+
+
+def test_restore():
+    assert restore("12+35=r|74") == "12+35=47"
+    assert restore("12-35=r|32-=-23") == "12-35=-23=-23"
+    assert restore("r|801-12*9 r|801-r|27") == "108-12*9 108-72"
+    assert restore("r|0021 r|000 r| r r|x") == "1200 0 r| r r|x"
+    assert restore("948/12=70r|48r|801#9r|801r|00=79") == "948/12=70 84 108#9 108 0=79"
+
+
+@given(TEXTS, st.data())
+def test_a_stream_gives_the_same_for_every_cut(text, data):
+    restorer, out, at = Restorer(), "", 0
+    while at < len(text):
+        size = data.draw(st.integers(1, 6))
+        out += restorer.feed(text[at : at + size])
+        at += size
+    assert out + restorer.finish() == restore(text)
+
+
+@given(TEXTS)
+def test_only_reversed_numbers_change(text):
+    if not re.search(r"r\|[0-9]", text):
+        assert restore(text) == text

@@ -1,0 +1,109 @@
+"""Golden traces: byte for byte what each method writes. `python tests/test_golden.py` writes the files again."""
+
+from pathlib import Path
+
+import pytest
+
+from revorder import METHODS, trace
+
+FOLDER = Path(__file__).parent / "golden"
+NAMES = {"+": "plus", "-": "minus", "*": "times", "/": "divide"}
+# (problem, rollback): carries, borrows, zeros, unequal lengths, a < b, a = b, remainders, a small dividend
+CASES = {
+    "+": [("123+46", {}), ("999+1", {}), ("0+0", {}), ("5+1234567890123456", {}), ("1005+995", {})],
+    "-": [("123-46", {}), ("12-35", {}), ("1000-1", {}), ("105-98", {}), ("77-77", {}), ("5-100200", {}), ("7-0", {})],
+    "*": [("12*7", {}), ("12*4567", {}), ("120*4050", {}), ("7*123", {}), ("12*0", {}), ("0*12", {}), ("300*400", {}), ("99*99", {})],
+    "/": [
+        ("948/12", {}),
+        ("948/12", {0: 8}),
+        ("948/12", {0: 6, 1: [8, 7]}),
+        ("1212/12", {}),
+        ("1212/12", {1: 1}),
+        ("950/12", {}),
+        ("7/12", {}),
+        ("0/5", {}),
+        ("84/12", {}),
+        ("183147/1", {}),
+        ("100000/7", {}),
+        ("999999/1999", {}),
+    ],
+}
+FILES = [(method, op) for method in METHODS for op in NAMES]
+
+
+def written(method, op):
+    """The traces of the cases in every form of a method, a line with dashes after each."""
+    module = METHODS[method]
+    out = []
+    for form in module.FORMS:
+        for problem, rollback in CASES[op]:
+            if rollback and not module.ROLLS_BACK:
+                continue
+            out.append(trace(problem, method, form, rollback).text + "\n----\n")
+    return "".join(out)
+
+
+@pytest.mark.parametrize(("method", "op"), FILES)
+def test_golden(method, op):
+    assert written(method, op) == (FOLDER / f"{method}_{NAMES[op]}.txt").read_text()
+
+
+PAPER = {
+    "12*7": "12*7=r|48=84",
+    "123+46": "123+46=r|961=169",
+    "12*4567": "12*4567=12*4000+12*500+12*60+12*7=r|00084+r|0006+r|027+r|48=r|00045+r|408=r|40845=54804",
+    "948/12": "948/12=7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79",
+}
+
+
+@pytest.mark.parametrize("problem", PAPER)
+def test_the_papers_own_compact_forms(problem):
+    assert trace(problem).text == PAPER[problem]
+
+
+def test_the_papers_equations():
+    assert trace("948/12", rollback={0: 8}).text == (
+        "948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79"
+    )
+    assert trace("12*4567", form="expanded").text.splitlines() == [
+        "12*4567",
+        "=12*4000+12*500+12*60+12*7",
+        "=r|00084+r|0006+r|027+r|48",
+        "=(r|00084+r|0006)+(r|027+r|48)",
+        "=r|00045+r|408",
+        "=r|40845",
+        "=54804",
+    ]
+    lines = trace("948/12", form="expanded", rollback={0: 8}).text.splitlines()
+    assert lines[:5] == [
+        "948/12",
+        "=8 Rem (948-12*80)",
+        "=8 Rem (948-r|069)",
+        "=8 Rem (-r|21) W",
+        "=7 Rem (948-12*70)",
+    ]
+    assert lines[5:] == [
+        "=7 Rem (948-r|048)",
+        "=7 Rem r|801",
+        "=79 Rem (r|801-12*9)",
+        "=79 Rem (r|801-r|801)",
+        "=79 Rem (0)",
+        "=79",
+    ]
+
+
+def test_nyes_scratchpad():
+    assert trace("29+57", "scratchpad").text == (
+        "2 9 + 5 7\n<scratch>\n2 9 + 5 7 , C: 0\n2 + 5 , 6 C: 1\n, 8 6 C: 0\n0 8 6\n</scratch>\n8 6"
+    )
+
+
+def test_mathglm_rewrites_the_whole_expression():
+    assert trace("3468*4046/7424", "mathglm").text == "3468*4046/7424=14031528/7424=1890R168"
+    assert trace("(1+2)*(3-5)", "mathglm").text == "(1+2)*(3-5)=3*(3-5)=3*-2=-6"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for file in FILES:
+        (FOLDER / f"{file[0]}_{NAMES[file[1]]}.txt").write_text(written(*file))

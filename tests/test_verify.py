@@ -1,0 +1,172 @@
+"""The judge: right traces pass, and anything else is rejected at the step that holds the fault."""
+
+import re
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from revorder import METHODS, Problem, ProblemError, trace, verify
+
+FORMS = [(name, form) for name, module in METHODS.items() for form in module.FORMS]
+NUMBERS = st.one_of(
+    st.integers(0, 99),
+    st.integers(1, 12).flatmap(lambda n: st.integers(10 ** (n - 1), 10**n - 1)),
+    st.sampled_from([10**6, 999999, 1000001, 900090, 10**12 - 1]),
+)
+
+
+@st.composite
+def traces(draw, numbers=NUMBERS):
+    """A right trace of any method and form, with a rollback here and there."""
+    method, form = draw(st.sampled_from(FORMS))
+    op = draw(st.sampled_from("+-*/"))
+    a, b = draw(numbers), draw(numbers)
+    problem = Problem(a, op, max(b, 1) if op == "/" else b)
+    rollback = {}
+    if op == "/" and METHODS[method].ROLLS_BACK and draw(st.booleans()):
+        digits = str(problem.value)
+        step = draw(st.integers(0, len(digits) - 1))
+        rollback = {step: (int(digits[step]) + draw(st.integers(1, 9))) % 10}
+    return trace(problem, method, form, rollback), bool(rollback)
+
+
+@given(traces())
+def test_a_right_trace_is_right(case):
+    made, rolled = case
+    problem, module = made.problem, METHODS[made.method]
+    for known in (None, problem):
+        verdict = verify(made.text, made.method, made.form, known)
+        assert verdict.ok and verdict.step is None and verdict.reason == "", verdict
+        assert verdict.rollbacks == rolled
+        value = {"+": problem.a + problem.b, "-": problem.a - problem.b, "*": problem.a * problem.b}.get(problem.op)
+        if value is None:
+            quotient, remainder = divmod(problem.a, problem.b)
+            value = f"{quotient}R{remainder}" if remainder else quotient
+        assert verdict.answer == str(value) == module.final(made.text)
+    assert module.question(made.text) == problem
+    assert "".join(step.text for step in made.steps) == made.text
+
+
+@settings(max_examples=600)
+@given(traces(), st.data(), st.one_of(st.sampled_from("0123456789=+-*/|r()R#W~ \n<C:,.x"), st.characters()))
+def test_any_changed_character_is_rejected_at_its_step(case, data, char):
+    made, _ = case
+    text = made.text
+    at = data.draw(st.integers(0, len(text) - 1))
+    changed = text[:at] + char + text[at + 1 :]
+    assume(changed != text)
+    ends = [sum(len(step.text) for step in made.steps[: i + 1]) for i in range(len(made.steps))]
+    holder = next(i for i, end in enumerate(ends) if at < end)
+    verdict = verify(changed, made.method, made.form, made.problem)
+    if verdict.ok:  # then it says the same: other signs or other white space
+        same = str.maketrans({"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "＋": "+", "＝": "="})
+        assert re.sub(r"\s", "", changed.translate(same)) == re.sub(r"\s", "", text), (text, changed)
+    else:
+        assert verdict.step == holder and verdict.reason and "\n" not in verdict.reason, (text, changed, verdict)
+
+
+@given(traces(), st.data())
+def test_a_cut_text_is_rejected_unless_only_the_forward_answer_is_missing(case, data):
+    made, _ = case
+    text = made.text
+    cut = data.draw(st.integers(0, len(text) - 1))
+    verdict = verify(text[:cut], made.method, made.form, made.problem)
+    if verdict.ok:
+        optional = "".join(part[0] for part in made.steps[-1].parts if part[1] == "answer")
+        blank = re.sub(r"\s", "", text[cut:])
+        assert optional and blank in ("", re.sub(r"\s", "", optional)), (text, text[:cut])
+
+
+@given(traces(), st.sampled_from(["0", "=1x", "W", "#", "x", "é", "\n=1x"]))
+def test_nonsense_after_the_end_is_rejected(case, more):
+    made, _ = case
+    verdict = verify(made.text + more, made.method, made.form, made.problem)
+    assert not verdict.ok and verdict.step >= len(made.steps) - 1
+
+
+@pytest.mark.parametrize("method", ["revorder", "authors", "lean"])
+def test_rollbacks_are_judged(method):
+    right = trace("948/12", method).text
+    high, low = trace("948/12", method, rollback={0: 8}).text, trace("948/12", method, rollback={1: 3}).text
+    assert verify(high, method).rollbacks == verify(low, method).rollbacks == 1
+    for text in (high, low):
+        missed = verify(text.replace("W", "" if method == "authors" else "#", 1), method)
+        assert not missed.ok and missed.reason.startswith("missed rollback")
+    taken = right.replace("#", "W", 1)
+    verdict = verify(taken, method)
+    assert not verdict.ok and "nothing is to be taken back" in verdict.reason
+    assert verify(trace("948/12", method, rollback={0: [8, 9, 1], 1: [0, 8]}).text, method).rollbacks == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "says"),
+    [
+        ("12+35=r|75=57", 0, "wrong digit in the sum 12+35"),
+        ("12+35=r|74=48", 1, "wrong answer"),
+        ("12+35=r|745", 1, "more digits than it should"),
+        ("12*4567=12*4000+12*500+12*60+13*7=r|", 0, "a copied digit was changed"),
+        ("12*456=12*400+12*50+12*6=r|0084+r|006+r|27=r|0045+r|28=r|2745", 2, "wrong carry-down"),
+        ("12-35=r|32=-23", 0, "wrong length or sign"),
+        ("12-35=r|32-=23", 1, "wrong answer"),
+        ("948/12=7R-(12*70)(r|048)(r|901)", 0, "wrong digit in the difference 948-840"),
+        ("12+35=", 0, "ends early"),
+        ("12+35", 0, "ends early"),
+        ("hello", 0, "no question"),
+        ("1/0=0", 0, "division by zero"),
+        ("", 0, "no question"),
+    ],
+)
+def test_reasons(text, step, says):
+    verdict = verify(text)
+    assert not verdict.ok and verdict.step == step and says in verdict.reason, verdict
+
+
+def test_what_lean_rejects():
+    assert "missed sign" in verify("12-35=r|77", "lean").reason or "ends early" in verify("12-35=r|77", "lean").reason
+    assert "sum" in verify("4567*12=2r|4319#10r|07654r|40846", "lean").reason
+    assert verify("12+35=r|74=47", "lean").ok  # a forward copy is accepted
+
+
+def test_the_question_must_be_the_one_asked():
+    verdict = verify("12+36=r|84=48", problem="12+35")
+    assert not verdict.ok and verdict.step == 0 and "question was changed" in verdict.reason and verdict.answer == "48"
+    assert verify("12+36=r|84=48", problem="12 + 36").ok
+
+
+def test_white_space_and_signs_make_no_difference():
+    assert verify("948÷12 = 7R − (12×70)(r|048)(r|801) # 9R − (12×9)(r|801)(0) = 79").ok
+    assert verify("1,234 + 1 = r|5321 = 1235").ok
+    assert not verify("12+35=r|7 4=4 8").ok
+
+
+@given(st.text(), st.sampled_from(FORMS))
+def test_total_on_text(text, form):
+    assert verify(text, form[0]).ok in (True, False)
+
+
+@given(st.binary(), st.sampled_from(FORMS))
+@example(b"\xff1+1=r|2", ("revorder", "compact"))
+def test_total_on_bytes(data, form):
+    assert isinstance(verify(data, form[0]).reason, str)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_long_and_deep_texts_get_a_verdict(method):
+    nines = "9" * 2000
+    for text in ("(" * 200_000, "1+" * 100_000, "7" * 200_000 + "+1=", f"{nines}*{nines}=", f"{nines}/7=" + "W" * 200_000, "1+1=" + "r|" * 100_000):
+        assert not verify(text, method).ok
+
+
+def test_names_that_are_unknown():
+    with pytest.raises(ProblemError, match="accepted: revorder"):
+        verify("1+1=r|2", "nope")
+    with pytest.raises(ProblemError, match="accepted: compact, expanded"):
+        verify("1+1=r|2", form="nope")
+
+
+def test_expressions_by_mathglm():
+    good = "3468*4046/7424=14031528/7424=1890R168"
+    assert verify(good, "mathglm").ok and verify(good, "mathglm").answer == "1890R168"
+    assert verify(good.replace("14031528", "14031529"), "mathglm").step == 0
+    assert verify("7/2+1=3+1=4", "mathglm").reason.count("not exact") == 1
