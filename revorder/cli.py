@@ -265,12 +265,12 @@ def read_ops(*texts: str) -> str:
 
 @app.command(name="eval", context_settings=LOOSE)
 def evaluate(
-    suite: Annotated[str, typer.Argument(help="bigbench, extra (Table 1's larger columns), or table1 (both).")],
+    suite: Annotated[str, typer.Argument(help="bigbench, extra (Table 1's larger columns), table1 (both), or one-digit (n-digit by 1-digit products).")],
     more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
     ops: Annotated[str, typer.Option(help="Operations, such as '+ -'.")] = "+-*/",
     model: Model = None,
     data: Annotated[Optional[str], typer.Option(help="BIG-bench's folder, or a Hugging Face dataset.")] = None,
-    n: Annotated[int, typer.Option(min=1, help="Problems a drawn column.")] = 1000,
+    n: Annotated[int, typer.Option("--n", min=1, help="Problems a drawn column.")] = 1000,
     seed: Annotated[int, typer.Option(help="The drawn columns' seed.")] = 2024,
     out: Annotated[Optional[Path], typer.Option(help="A JSONL file for every problem, trace and verdict.")] = None,
     json_: Json = False,
@@ -282,14 +282,19 @@ def evaluate(
     from .solve import loaded
 
     wanted = read_ops(ops, *(more_ops or [])) if more_ops and ops != "+-*/" else read_ops(*(more_ops or [ops]))
-    if suite not in ("bigbench", "extra", "table1"):
-        raise ProblemError(f"suite {suite!r} is unknown; accepted: bigbench, extra, table1")
+    if suite not in ("bigbench", "extra", "table1", "one-digit"):
+        raise ProblemError(f"suite {suite!r} is unknown; accepted: bigbench, extra, table1, one-digit")
     tasks: dict[str, list[Problem]] = {}
-    if suite != "extra":
+    if suite in ("bigbench", "table1"):
         tasks |= bigbench.load(data, wanted)
-    if suite != "bigbench":
+    if suite in ("extra", "table1"):
         tasks |= evals.extra_tasks(n, seed, wanted)
+    if suite == "one-digit":
+        tasks |= evals.one_digit_tasks(n, seed)
     runtime = loaded(model)
+    tasks, untrained = evals.covered(runtime, tasks)
+    if untrained:
+        print(f"revorder: left out, beyond what the model was trained on: {', '.join(untrained)}", file=sys.stderr)
     with progress_bar("problems", sum(map(len, tasks.values()))) as step:
         results = evals.run(runtime, tasks, out, step)
     scores = evals.scores(results)

@@ -88,6 +88,19 @@ EXTRA = [
 ]
 
 
+def one_digit_tasks(n: int = 1000, seed: int = 2024) -> dict[str, list[Problem]]:
+    """Products of 1 to 5 digits by one digit, `n` problems each or all there are."""
+    from .data import held_out
+
+    return {f"MUL {digits}D*1D": held_out("*", digits, 1, n, seed) for digits in range(1, 6)}
+
+
+def covered(runtime: Runtime, tasks: Mapping[str, list[Problem]]) -> tuple[dict[str, list[Problem]], list[str]]:
+    """The tasks that the checkpoint was trained for, and the names of those that hold any problem it was not."""
+    kept = {name: problems for name, problems in tasks.items() if all(map(runtime.card.covers, problems))}
+    return kept, [name for name in tasks if name not in kept]
+
+
 def extra_tasks(n: int = 1000, seed: int = 2024, ops: Iterable[str] = "+-*/") -> dict[str, list[Problem]]:
     """Table 1's extra columns: `n` held-out problems each, operands of exactly the stated digits, exact division."""
     from .data import held_out
@@ -156,8 +169,9 @@ def written(runtime: Runtime, pairs: list[tuple[str, Problem]]) -> Iterator[Resu
     for (task, problem), text in zip(pairs, texts, strict=True):
         done = judged(runtime, problem, f"{problem}={text}")
         right = done.answer == problem.answer
+        rolled = text.count("W") if problem.op == "/" else 0  # in lean a W of - is a sign
         yield Result(
-            task, str(problem), done.text, done.answer, problem.answer, right, done.verified, done.reason, text.count("W")
+            task, str(problem), done.text, done.answer, problem.answer, right, done.verified, done.reason, rolled
         )
 
 

@@ -49,6 +49,8 @@ def write_shards(
     spec = json.loads(json.dumps({"mixture": mixture.spec(), "seed": seed, "size": size, "shard_size": shard_size, "format": format, "version": __version__}))
     done = known_shards(out, spec)
     out.mkdir(parents=True, exist_ok=True)
+    for left in out.glob(f".{mixture.name}-*-of-*.{format}.*"):  # of a run that was killed
+        left.unlink()
     write_whole(out / PROGRESS, json.dumps({**spec, "shards": done}, indent=2))
     count = -(-size // shard_size)
     jobs = []

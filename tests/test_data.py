@@ -1,0 +1,144 @@
+"""Data: pure, disjoint, spread evenly, and right."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from revorder import Problem, ProblemError, verify
+from revorder.corpora import bigbench
+from revorder.data import Mixture, Part, example, held, held_out, split_of, texts
+
+ROOT = Path(__file__).parent.parent
+PACKAGED = ["paper", "authors", "lean", "small"]
+
+
+def mixture(*parts, **settings):
+    return Mixture("test", parts, **{"method": "plain", "form": "plain", **settings})
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_every_example_is_right_and_never_held_out(name):
+    drawn = Mixture.read(name)
+    for index in range(300):
+        made = example(42, index, drawn)
+        verdict = verify(made.text, drawn.method, problem=made.problem)
+        assert verdict.ok and verdict.rollbacks == bool(made.rollback), (made, verdict)
+        assert not held(made.problem.a, made.problem.op, made.problem.b)
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_bulk_and_single_examples_are_the_same(name):
+    drawn = Mixture.read(name)
+    assert list(texts(drawn, 7, 250, 300)) == [example(7, index, drawn).text for index in range(250, 300)]
+
+
+def test_golden_first_examples():
+    drawn = Mixture.read("paper")
+    expected = (Path(__file__).parent / "golden" / "data_paper.txt").read_text().splitlines()
+    assert [example(42, index, drawn).text for index in range(len(expected))] == expected
+
+
+def test_another_process_draws_the_same():
+    code = "from revorder.data import *; print([example(3, i, Mixture.read('lean')).text for i in range(20)])"
+    runs = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env={"PYTHONHASHSEED": seed, "PATH": ""}).stdout for seed in "12"}
+    assert runs == {f"{[example(3, i, Mixture.read('lean')).text for i in range(20)]}\n"}
+
+
+def test_neighbouring_seeds_share_nearly_nothing():
+    drawn = Mixture.read("paper")
+    a, b = (set(texts(drawn, seed, 0, 2000)) for seed in (42, 43))
+    assert len(a & b) < 40  # 1-digit problems
+
+
+def test_every_length_is_drawn_as_often():
+    drawn = mixture(Part("+", (1, 16), (1, 16)))
+    lengths = Counter((len(str(p.a)), len(str(p.b))) for p in (example(0, i, drawn).problem for i in range(8000)))
+    assert len(lengths) == 256 and (16, 8) in lengths
+    assert max(lengths.values()) < 3 * 8000 / 256 and min(lengths.values()) > 8000 / 256 / 4
+
+
+def test_values_are_uniform_where_asked():
+    drawn = mixture(Part("+", (16, 16), (16, 16), draw="values"))
+    share = sum(len(str(example(0, i, drawn).problem.a)) == 16 for i in range(2000)) / 2000
+    assert 0.87 < share < 0.93
+
+
+def test_shares_of_rollbacks_remainders_and_hard_cases():
+    drawn = Mixture.read({"rollback": 0.5, "parts": [{"op": "/", "a": [4, 9], "b": [1, 3], "remainder": 0.5}]})
+    made = [example(0, i, drawn) for i in range(2000)]
+    assert 0.45 < sum(bool(m.rollback) for m in made) / 2000 < 0.55
+    assert 0.38 < sum(m.problem.remainder > 0 for m in made) / 2000 < 0.52
+    up = Mixture.read({"rollback": 1, "rollback_by": [1], "parts": [{"op": "/", "a": [4, 9], "b": [1, 3]}]})
+    for i in range(200):
+        made_one = example(0, i, up)
+        for step, digit in (made_one.rollback or {}).items():
+            assert digit == int(str(made_one.problem.value)[step]) + 1
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/"])
+def test_hard_cases_stay_within_their_digits(op):
+    drawn = mixture(Part(op, (1, 9), (1, 6), hard=1))
+    problems = [example(0, i, drawn).problem for i in range(1500)]
+    assert all(len(str(p.a)) <= 9 and len(str(p.b)) <= 6 for p in problems)
+    if op == "-":
+        assert any(p.a == p.b for p in problems) and any(p.a < p.b for p in problems)
+    if op == "/":
+        assert any(p.a < p.b for p in problems) and any(p.remainder == p.b - 1 > 0 for p in problems)
+    if op == "+":
+        assert sum("9" * 4 in str(p.a) or "0" * 4 in str(p.a) for p in problems) > 100
+
+
+def test_the_split_is_a_property_of_the_problem():
+    shares = Counter(split_of(Problem(a, op, b)) for op in "+-*/" for a in range(1000, 1100) for b in range(200, 300))
+    assert 0.014 < shares["test"] / 40_000 < 0.026
+    assert split_of(Problem(123, "*", 45678)) == split_of(Problem(45678, "*", 123))
+    assert all(split_of(Problem(a, "+", b)) == "train" for a in range(100) for b in range(100))
+
+
+@pytest.mark.parametrize(("op", "a", "b"), [("+", 16, 8), ("-", 8, 8), ("*", 8, 4), ("/", 12, 6), ("/", 16, 1), ("*", 3, 1)])
+def test_held_out_problems(op, a, b):
+    problems = held_out(op, a, b, 50, seed=1)
+    assert len(set(problems)) == 50 and problems == held_out(op, a, b, 50, seed=1) != held_out(op, a, b, 50, seed=2)
+    for p in problems:
+        assert (len(str(p.a)), len(str(p.b)), p.remainder, split_of(p)) == (a, b, 0, "test")
+
+
+def test_short_problems_are_all_there_are():
+    assert len(held_out("*", 1, 1, 1000, 0)) == 100
+
+
+def test_no_bigbench_problem_of_three_digits_or_more_is_drawn(shared):
+    tasks = bigbench.load(str(shared / "bigbench_arithmetic"))
+    assert sum(map(len, tasks.values())) == 15_023
+    for problem in (p for task in tasks.values() for p in task):
+        assert held(problem.a, problem.op, problem.b) or max(problem.a, problem.b) < 100
+    fixed = {(p.a, p.op, p.b) for task in tasks.values() for p in task if max(p.a, p.b) > 99}
+    drawn = mixture(*(Part(op, (3, 5), (1, 5)) for op in "+-*"), Part("/", (3, 4), (1, 2)))
+    for index in range(20_000):
+        p = example(0, index, drawn).problem
+        assert (p.a, p.op, p.b) not in fixed
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({}, "list of parts"),
+        ({"parts": [{"op": "+", "a": 1, "b": 1, "c": 2}]}, "'c' is unknown; accepted: op, a, b"),
+        ({"parts": [{"op": "^", "a": 1, "b": 1}]}, "op '^'"),
+        ({"parts": [{"op": "+", "a": [5, 2], "b": 1}]}, "5 to 2 digits"),
+        ({"parts": [{"op": "+", "b": 1}]}, "'a'"),
+        ({"parts": [{"op": "+", "a": 1, "b": 1}], "method": "nope"}, "accepted: revorder"),
+        ({"parts": [{"op": "+", "a": 1, "b": 1}], "rollback": 2}, "rollback 0 to 1"),
+        ({"parts": [{"op": "+", "a": 1, "b": 1}], "sise": 2}, "'sise' is unknown"),
+    ],
+)
+def test_a_wrong_mixture_is_named(settings, says, tmp_path):
+    path = tmp_path / "mixture.yaml"
+    path.write_text(json.dumps(settings))
+    with pytest.raises(ProblemError) as error:
+        Mixture.read(path)
+    assert says in str(error.value) and str(path) in str(error.value) or "method" in says or "accepted: revorder" in says

@@ -1,0 +1,79 @@
+"""Shards: the same bytes for any number of workers, whole or not there, and a run that was killed goes on."""
+
+import hashlib
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from revorder import ProblemError
+from revorder.data import Mixture, texts
+from revorder.shards import write_shards
+
+ROOT = Path(__file__).parent.parent
+SMALL = Mixture.read("small")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_the_same_bytes_for_one_and_two_workers(tmp_path):
+    manifest = write_shards(SMALL, 1, tmp_path / "one", 500, 120)
+    write_shards(SMALL, 1, tmp_path / "two", 500, 120, workers=2)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    assert [shard["rows"] for shard in manifest["shards"]] == [120, 120, 120, 120, 20]
+    for shard in manifest["shards"]:
+        assert hashlib.sha256((tmp_path / "one" / shard["file"]).read_bytes()).hexdigest() == shard["sha256"]
+    rows = [json.loads(line) for shard in manifest["shards"] for line in (tmp_path / "one" / shard["file"]).open()]
+    assert [row["text"] for row in rows] == list(texts(SMALL, 1, 0, 500))
+    assert [row["index"] for row in rows] == list(range(500))
+
+
+def test_parquet_holds_the_same(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    lines = write_shards(SMALL, 1, tmp_path / "lines", 100, 100)["shards"][0]["file"]
+    table = write_shards(SMALL, 1, tmp_path / "table", 100, 100, format="parquet")["shards"][0]["file"]
+    rows = [json.loads(line) for line in (tmp_path / "lines" / lines).open()]
+    assert parquet.read_table(tmp_path / "table" / table).to_pylist() == rows
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-m", "revorder", "data", "paper", "--out", str(folder), "--size", "60000", "--shard-size", "3000"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if len(list(folder.glob("*.jsonl"))) >= 2 or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (folder / "manifest.json").exists()
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.jsonl")}
+    assert 2 <= len(before) < 20
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert len(manifest["shards"]) == 20
+    kept = [name for name, when in before.items() if (folder / name).stat().st_mtime_ns == when]
+    assert len(kept) >= len(before) - 1  # the last may have landed before it was noted
+    for shard in manifest["shards"]:
+        assert hashlib.sha256((folder / shard["file"]).read_bytes()).hexdigest() == shard["sha256"]
+
+
+def test_a_damaged_shard_is_written_again_and_another_run_is_refused(tmp_path):
+    manifest = write_shards(SMALL, 1, tmp_path, 200, 100)
+    name = manifest["shards"][0]["file"]
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[:50])
+    assert write_shards(SMALL, 1, tmp_path, 200, 100) == manifest and (tmp_path / name).read_bytes() == whole
+    with pytest.raises(ProblemError, match="another run|another seed"):
+        write_shards(SMALL, 2, tmp_path, 200, 100)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(ProblemError, match="can't be read"):
+        write_shards(SMALL, 1, tmp_path, 200, 100)
+    with pytest.raises(ProblemError, match="accepted: jsonl, parquet"):
+        write_shards(SMALL, 1, tmp_path, 200, 100, format="csv")
