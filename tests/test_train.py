@@ -1,0 +1,154 @@
+"""Training: batches that are pure, a loss on the answer only, and a run that stops, goes on, and can be loaded."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from revorder import Problem, ProblemError, trace
+from revorder.runtime import Runtime
+from revorder.tokenizer import Tokenizer
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from revorder.data import Mixture, example  # noqa: E402
+from revorder.model import Shape, create, export, merge  # noqa: E402
+from revorder.train import IGNORED, Batches, Recipe, encode_problem, pad, train  # noqa: E402
+
+ROOT = Path(__file__).parent.parent
+RECIPE = """
+name: test
+model: {layers: 2, width: 64, ffn: 96, heads: 1}
+data: {method: lean, answer: false, size: 2000, parts: [{op: "+", a: [1, 2], b: [1, 2]}]}
+limits: [["+", 2, 2]]
+steps: 60
+batch: 8
+exact: [["+", 2, 2]]
+exact_every: 30
+save_every: 10
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    path = tmp_path / "recipe.yaml"
+    path.write_text(RECIPE)
+    return path
+
+
+def test_batches_are_a_pure_function_of_the_step(recipe):
+    tokenizer = Tokenizer()
+    one, two = (Batches(Recipe.read(recipe), tokenizer) for _ in range(2))
+    two[5]  # another order of asking
+    for step in (0, 31, 32, 33):
+        assert torch.equal(one[step]["input_ids"], two[step]["input_ids"])
+        assert one[step]["input_ids"].shape[1] % 8 == 0
+    seen = sum(len(one[step]["input_ids"]) for step in range(32))
+    assert seen == 8 * 32
+
+
+def test_the_loss_is_on_the_answer_only():
+    tokenizer = Tokenizer()
+    mixture = Mixture.read("lean")
+    for index in range(200):
+        made = example(0, index, mixture)
+        ids, labels = encode_problem(tokenizer, mixture, made.problem, made.rollback)
+        assert len(ids) == len(labels) and tokenizer.decode(ids) == made.text
+        asked = len(tokenizer.encode(f"{made.problem}=")) + 1
+        assert set(labels[:asked]) == {IGNORED} and labels[-1] == tokenizer.eos
+        learned = [(i, label) for i, label in enumerate(labels) if label != IGNORED]
+        assert all(ids[i] == label for i, label in learned)
+        if not made.rollback:
+            assert len(learned) == len(ids) - asked
+
+
+@pytest.mark.parametrize(
+    ("method", "form", "silent"),
+    [("lean", "lean", "80r|69r|889"), ("revorder", "compact", "8R-(12*80)(r|069)(-r|21)"), ("authors", "authors", "8R(-8*120~r069~r21-)")],
+)
+def test_no_loss_on_a_rejected_step_but_on_its_w(method, form, silent):
+    tokenizer = Tokenizer()
+    mixture = Mixture("x", (), method, form)
+    ids, labels = encode_problem(tokenizer, mixture, Problem(948, "/", 12), {0: 8})
+    hidden = [i for i, label in zip(ids[8:], labels[8:], strict=True) if label == IGNORED]
+    assert tokenizer.decode(hidden) == silent
+    assert tokenizer.decode(ids) == trace("948/12", method, form, {0: 8}).text
+    w = tokenizer.ids["W"]
+    assert labels[ids.index(w)] == w
+
+
+def test_padding_is_not_learned():
+    batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer())
+    assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)
+    assert batch["labels"][0, 3:].eq(IGNORED).all() and batch["input_ids"][0, 3:].eq(0).all()
+
+
+def test_the_exported_folder_is_the_same_model_everywhere(tmp_path):
+    from revorder.runtime import Card
+
+    shape = Shape(layers=2, width=64, ffn=96, heads=1)
+    model = create(shape, seed=3)
+    ids = torch.tensor([[1, *Tokenizer().encode("12+35=r|7")]])
+    with torch.no_grad():
+        before = model(ids).logits
+        assert torch.allclose(merge(model)(ids).logits, before, atol=1e-5)
+    export(model, tmp_path, shape.places)
+    Card("lean", "lean", (("+", 2, 2),)).save(tmp_path)
+    loaded = transformers.AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert type(loaded) is transformers.LlamaForCausalLM
+    with torch.no_grad():
+        assert torch.allclose(loaded(ids).logits, before, atol=1e-5)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for question in ("12+35=", "7-9="):
+        prompt = torch.tensor([[1, *tokenizer(question)["input_ids"]]])
+        greedy = loaded.generate(prompt, max_new_tokens=12, do_sample=False)[0, prompt.shape[1] :].tolist()
+        assert Runtime(tmp_path).generate([question], 12) == [Tokenizer().decode(greedy)]
+
+
+def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
+    def command(out):
+        return [sys.executable, "-m", "revorder", "train", str(recipe), "--out", str(tmp_path / out)]
+
+    process = subprocess.Popen(command("killed"), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(1200):
+        if list((tmp_path / "killed" / "run").glob("checkpoint-*/trainer_state.json")) or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "killed" / "model.safetensors").exists()
+    for out in ("killed", "whole"):
+        done = subprocess.run(command(out), cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-2000:]
+    entries = [json.loads(line) for line in (tmp_path / "whole" / "run" / "log.jsonl").open()]
+    losses = [entry["loss"] for entry in entries if "loss" in entry]
+    assert losses[-1] < losses[0] and any("exact" in entry for entry in entries)
+    card = (tmp_path / "whole" / "README.md").read_text()
+    assert "2D `+` 2D" in card and "Exact match" in card
+    from safetensors.torch import load_file
+
+    one, two = (load_file(tmp_path / out / "model.safetensors") for out in ("killed", "whole"))
+    assert one.keys() == two.keys()
+    for name in one:
+        assert torch.allclose(one[name], two[name], atol=2e-2), name
+    again = subprocess.run([*command("whole"), "--steps", "7"], cwd=ROOT, capture_output=True, text=True)
+    assert again.returncode == 2 and "another recipe" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [("steps: 60", "accepted"), ("width: 64", "model key"), ("name: test", "unknown")],
+)
+def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
+    wrong = {"steps: 60": "steps: many", "width: 64": "widht: 64", "name: test": "nmae: test"}[change]
+    recipe.write_text(RECIPE.replace(change, wrong))
+    with pytest.raises(ProblemError) as error:
+        train(recipe, tmp_path / "out")
+    assert says in str(error.value)
+    with pytest.raises(ProblemError, match="can't be read"):
+        Recipe.read(tmp_path / "none.yaml")
