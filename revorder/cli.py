@@ -95,7 +95,9 @@ def show(
     problems: Problems,
     method: Method = "revorder",
     form: Form = None,
-    rollback: Annotated[list[str], typer.Option(metavar="STEP:DIGIT", help="Write a wrong quotient digit and take it back.")] = [],
+    rollback: Annotated[
+        list[str], typer.Option(metavar="STEP:DIGIT", help="Write a wrong quotient digit and take it back.")
+    ] = [],
     answer: Annotated[Optional[bool], typer.Option("--answer/--no-answer", help="End with the forward answer.")] = None,
     json_: Json = False,
 ) -> None:
@@ -105,7 +107,16 @@ def show(
         made = trace(problem, method, form, plan, answer)
         if json_:
             steps = [step.text for step in made.steps]
-            emit({"problem": str(made.problem), "method": method, "form": made.form, "text": made.text, "answer": made.answer, "steps": steps})
+            emit(
+                {
+                    "problem": str(made.problem),
+                    "method": method,
+                    "form": made.form,
+                    "text": made.text,
+                    "answer": made.answer,
+                    "steps": steps,
+                }
+            )
         else:
             print(made.text)
 
@@ -162,13 +173,22 @@ def csid(
         worst = worst_case(problem.op, n, m, method, form)
         digits = digits_of(problem, method, form) if explain else []
         if json_:
-            emit({"problem": str(problem), "method": method, "csid": value, "worst_case": worst} | ({"digits": [asdict(d) for d in digits]} if explain else {}))
+            emit(
+                {"problem": str(problem), "method": method, "csid": value, "worst_case": worst}
+                | ({"digits": [asdict(d) for d in digits]} if explain else {})
+            )
             continue
         print(value)
         if explain:
             header = ["digit", "of", "place", "from", "SIDs (needed, not written)"]
             rows = [
-                [d.char, d.of, str(d.place), " ".join(d.sources), ", ".join(d.sids) + (" (estimate)" if d.estimated else "")]
+                [
+                    d.char,
+                    d.of,
+                    str(d.place),
+                    " ".join(d.sources),
+                    ", ".join(d.sids) + (" (estimate)" if d.estimated else ""),
+                ]
                 for d in digits
             ]
             show_table(header, rows, f"{problem} by {method}: CSID {value}, worst case {worst}")
@@ -177,7 +197,9 @@ def csid(
 @app.command(context_settings=LOOSE)
 def cost(
     problems: Problems,
-    tokenizer: Annotated[Optional[str], typer.Option(help="A Hugging Face tokenizer's folder or name; by characters otherwise.")] = None,
+    tokenizer: Annotated[
+        Optional[str], typer.Option(help="A Hugging Face tokenizer's folder or name; by characters otherwise.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Tokens of a problem's trace by every method, and how many beyond the plain equation (section 5.4.2)."""
@@ -196,14 +218,18 @@ def cost(
             for name, form, whole, more in rows:
                 emit({"problem": str(problem), "method": name, "form": form, "tokens": whole, "extra": more})
         else:
-            show_table(["method", "form", "tokens", "extra"], [[a, b, str(c), str(d)] for a, b, c, d in rows], str(problem))
+            show_table(
+                ["method", "form", "tokens", "extra"], [[a, b, str(c), str(d)] for a, b, c, d in rows], str(problem)
+            )
 
 
 @app.command(context_settings=LOOSE)
 def solve(
     problems: Problems,
     model: Model = None,
-    max_digits: Annotated[Optional[int], typer.Option(min=0, help="Operands with more digits go to Python's integers.")] = None,
+    max_digits: Annotated[
+        Optional[int], typer.Option(min=0, help="Operands with more digits go to Python's integers.")
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the work as the model writes it.")] = False,
     json_: Json = False,
 ) -> None:
@@ -265,7 +291,12 @@ def read_ops(*texts: str) -> str:
 
 @app.command(name="eval", context_settings=LOOSE)
 def evaluate(
-    suite: Annotated[str, typer.Argument(help="bigbench, extra (Table 1's larger columns), table1 (both), or one-digit (n-digit by 1-digit products).")],
+    suite: Annotated[
+        str,
+        typer.Argument(
+            help="bigbench, extra (Table 1's larger columns), table1 (both), or one-digit (n-digit by 1-digit products)."
+        ),
+    ],
     more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
     ops: Annotated[str, typer.Option(help="Operations, such as '+ -'.")] = "+-*/",
     model: Model = None,
@@ -308,7 +339,9 @@ def evaluate(
 
 @app.command()
 def data(
-    recipe: Annotated[str, typer.Argument(help="A mixture's YAML file, or a packaged one: paper, authors, lean, small.")],
+    recipe: Annotated[
+        str, typer.Argument(help="A mixture's YAML file, or a packaged one: paper, authors, lean, small.")
+    ],
     out: Annotated[Path, typer.Option(help="The folder for shards and manifest.json.")],
     size: Annotated[Optional[int], typer.Option(min=1, help="Equations; the recipe's size by default.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 42,

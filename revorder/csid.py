@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from .methods import method_named, trace
 from .problem import Expression, Problem, ProblemError
@@ -113,7 +114,6 @@ def digits_of(part: Part) -> Iterator[Digit]:
     [(), ('carry 1',)]
     """
     text, kind, a, b = part
-    of = f"{a}{kind[-1]}{b}"
     if kind in (COPY, DOWN, ANSWER):
         return
     if kind == BASIC:
@@ -123,8 +123,8 @@ def digits_of(part: Part) -> Iterator[Digit]:
     elif kind == GUESS:
         yield Digit(text.strip()[0], f"{a}/{b}", 1, ("dividend", "divisor"), tuple(estimate(a, b)), True)
     elif kind == SIGN:
-        chain = top_run(borrows(a, b))
-        sids = chain[-1:] if text.strip() == "W" else chain
+        run = top_run(borrows(a, b))
+        sids = run[-1:] if text.strip() == "W" else run
         yield Digit(text.strip(), f"{a}-{b}", 1, ("a", "b"), sids)
     elif kind == "r-" and "-" in text:
         yield from signed_difference(text, a, b)
@@ -330,9 +330,9 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
     if op == "/":
         work = division_work(a, b)
         for i, char in enumerate(str(a // b)):
-            yield Digit(char, of, len(work) - i, ("a", "b"), tuple(sum(work[:i], [])) if b > 9 or a > 99 else ())
+            yield Digit(char, of, len(work) - i, ("a", "b"), tuple(chain(*work[:i])) if b > 9 or a > 99 else ())
         for i, char in enumerate(str(a % b) if a % b else ""):
-            yield Digit(char, of, len(str(a % b)) - i, ("a", "b"), tuple(sum(work, [])))
+            yield Digit(char, of, len(str(a % b)) - i, ("a", "b"), tuple(chain(*work)))
         return
     value = Problem(a, op, b).value
     text = str(abs(value))
@@ -366,7 +366,7 @@ def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
     of = f"{a}{op}{b}"
     digits = [char for char in text if char.isdigit()]
     if op == "/" or (op == "*" and not one_digit(a, b)):
-        work = sum(division_work(a, b), []) if op == "/" else multiplication_work(a, b)
+        work = list(chain(*division_work(a, b))) if op == "/" else multiplication_work(a, b)
         for i, char in enumerate(digits):
             yield Digit(char, of, i + 1, ("a", "b"), tuple(work))
         return
@@ -387,16 +387,16 @@ def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
 def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
     """The digits of b - a where a < b and the sign is written too, first or last: something must tell a < b."""
     of = f"{a}-{b}"
-    chain = top_run(borrows(a, b))
+    run = top_run(borrows(a, b))
     flags = borrows(b, a)
     sign_first = text.lstrip("(~").startswith("-")
     place = 0
     for char in text:
         if char == "-":
-            yield Digit(char, of, len(str(b - a)) + 1, ("a", "b"), chain if sign_first else ())
+            yield Digit(char, of, len(str(b - a)) + 1, ("a", "b"), run if sign_first else ())
         elif char.isdigit():
             place += 1
             # until a written digit differs from what a > b would give, the sign can't be read off the text
             unknown = not sign_first and 2 * (a - b) % 10 ** (place - 1) == 0
-            sids = run_below(flags, place, "borrow")[:1] + (chain if unknown else ())
+            sids = run_below(flags, place, "borrow")[:1] + (run if unknown else ())
             yield Digit(char, of, place, operands(place, b, a, "-"), sids)

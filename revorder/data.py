@@ -214,7 +214,10 @@ class Drawing:
         def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
             if part.draw == "values":
                 return [(1, 10**high - 1)]
-            return [(max(10 ** (n - 1) if n > 1 else 0, least), 10**n - max(10 ** (n - 1) if n > 1 else 0, least)) for n in range(low, high + 1)]
+            return [
+                (max(10 ** (n - 1) if n > 1 else 0, least), 10**n - max(10 ** (n - 1) if n > 1 else 0, least))
+                for n in range(low, high + 1)
+            ]
 
         return bounds(*part.a, least=0), bounds(*part.b, least=1 if part.op == "/" else 0)
 

@@ -204,5 +204,7 @@ def load(path: Path) -> list[Result]:
         try:
             results.append(Result(**json.loads(line)))
         except (ValueError, TypeError) as error:
-            raise ProblemError(f"results {str(path)!r}, line {number}: {error}; accepted: a file that eval wrote") from None
+            raise ProblemError(
+                f"results {str(path)!r}, line {number}: {error}; accepted: a file that eval wrote"
+            ) from None
     return results

@@ -45,12 +45,13 @@ class Shape:
             if settings not in PRESETS:
                 raise ProblemError(f"model {settings!r} is unknown; accepted: {', '.join(PRESETS)}, or a mapping")
             return PRESETS[settings]
-        known = {field.name: type(field.default) for field in fields(cls)}
+        known: dict[str, Any] = {field.name: type(field.default) for field in fields(cls)}
         for key in settings:
             if key not in known:
                 raise ProblemError(f"model key {key!r} is unknown; accepted: {', '.join(known)}")
         try:
-            shape = cls(**{key: known[key](value) for key, value in settings.items()})
+            values: dict[str, Any] = {key: known[key](value) for key, value in settings.items()}
+            shape = cls(**values)
         except (TypeError, ValueError) as error:
             raise ProblemError(f"model {settings}: {error}") from None
         if shape.places > len(low_frequencies(shape.head_dim)):

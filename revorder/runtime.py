@@ -167,7 +167,5 @@ class Runtime:
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
         """The same for one question, a token's text at a time."""
-        for result in self._generator.generate_tokens(
-            self._prompt(question), max_length=max_tokens, sampling_topk=1
-        ):
+        for result in self._generator.generate_tokens(self._prompt(question), max_length=max_tokens, sampling_topk=1):
             yield self.tokenizer.decode([result.token_id])

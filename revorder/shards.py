@@ -46,7 +46,18 @@ def write_shards(
     from . import __version__
 
     out = Path(out)
-    spec = json.loads(json.dumps({"mixture": mixture.spec(), "seed": seed, "size": size, "shard_size": shard_size, "format": format, "version": __version__}))
+    spec = json.loads(
+        json.dumps(
+            {
+                "mixture": mixture.spec(),
+                "seed": seed,
+                "size": size,
+                "shard_size": shard_size,
+                "format": format,
+                "version": __version__,
+            }
+        )
+    )
     done = known_shards(out, spec)
     out.mkdir(parents=True, exist_ok=True)
     for left in out.glob(f".{mixture.name}-*-of-*.{format}.*"):  # of a run that was killed
@@ -93,7 +104,9 @@ def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
                 raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
             different = sorted(key for key in spec if before.get(key) != spec[key])
             if different:
-                raise ProblemError(f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder")
+                raise ProblemError(
+                    f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
+                )
             return [s for s in shards if (out / s["file"]).exists() and digest(out / s["file"]) == s["sha256"]]
     return []
 
@@ -116,7 +129,14 @@ def write_shard(job: tuple[Mixture, int, int, int, str, str]) -> dict[str, Any]:
             import pyarrow
             import pyarrow.parquet
 
-            columns = {"index": pyarrow.int64(), "op": pyarrow.string(), "a": pyarrow.string(), "b": pyarrow.string(), "answer": pyarrow.string(), "text": pyarrow.string()}
+            columns = {
+                "index": pyarrow.int64(),
+                "op": pyarrow.string(),
+                "a": pyarrow.string(),
+                "b": pyarrow.string(),
+                "answer": pyarrow.string(),
+                "text": pyarrow.string(),
+            }
             table = pyarrow.Table.from_pylist(list(rows), schema=pyarrow.schema(columns))
             pyarrow.parquet.write_table(table, temporary)
         os.replace(temporary, path)

@@ -111,7 +111,9 @@ def solve_batch(
             advance(i, None)
     while pending:
         now, pending = pending, {}
-        for (i, problem), computed in zip(now.items(), compute(runtime, list(now.values()), max_digits, show), strict=True):
+        for (i, problem), computed in zip(
+            now.items(), compute(runtime, list(now.values()), max_digits, show), strict=True
+        ):
             work[i].append(computed)
             if computed.verified:
                 advance(i, (problem.value, problem.remainder))
@@ -161,7 +163,9 @@ def compute(
 
 def by_tool(problem: Problem, why: str) -> Computed:
     """A problem computed by Python's integers."""
-    return Computed(problem, f"{problem}={problem.answer}", problem.answer, True, "tool", f"by Python's integers: {why}")
+    return Computed(
+        problem, f"{problem}={problem.answer}", problem.answer, True, "tool", f"by Python's integers: {why}"
+    )
 
 
 def room(runtime: Runtime, problem: Problem) -> int:
@@ -175,7 +179,9 @@ def write(runtime: Runtime, problems: list[Problem], show: Callable[[str], None]
         if not problems:
             return []
         most = max(room(runtime, problem) for problem in problems)
-        return [f"{p}={text}" for p, text in zip(problems, runtime.generate([f"{p}=" for p in problems], most), strict=True)]
+        return [
+            f"{p}={text}" for p, text in zip(problems, runtime.generate([f"{p}=" for p in problems], most), strict=True)
+        ]
     texts = []
     for problem in problems:
         text = f"{problem}="

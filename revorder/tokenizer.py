@@ -115,7 +115,8 @@ def build(places: int = PLACES) -> Any:
     >>> build().encode("<bos>12+35=r|74").ids == [1, *Tokenizer().encode("12+35=r|74")]
     True
     """
-    from tokenizers import AddedToken, Regex, Tokenizer as Fast, decoders, models, normalizers, pre_tokenizers
+    from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+    from tokenizers import Tokenizer as Fast
 
     plain = Tokenizer(places)
     last = places - 1
@@ -123,7 +124,9 @@ def build(places: int = PLACES) -> Any:
     if places > 1:
         # zero-width insertions of the subscripts, the far end first, so that digits not yet marked stay together
         steps = [normalizers.Replace(Regex(rf"(?<=r\|[0-9]{{{k}}})"), mark(k)) for k in range(last, 0, -1)]
-        steps += [normalizers.Replace(Regex(rf"(?<=[0-9])(?=[0-9]{{{k}}}(?![0-9]))"), mark(k)) for k in range(last, 0, -1)]
+        steps += [
+            normalizers.Replace(Regex(rf"(?<=[0-9])(?=[0-9]{{{k}}}(?![0-9]))"), mark(k)) for k in range(last, 0, -1)
+        ]
     fast = Fast(models.WordLevel(dict(plain.ids), unk_token=PAD))
     fast.normalizer = normalizers.Sequence(steps)
     fast.pre_tokenizer = pre_tokenizers.Split(Regex(r"r\||[0-9][₀-₉]*|[\s\S]"), "isolated")

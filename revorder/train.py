@@ -341,7 +341,10 @@ def measuring(recipe: Recipe, tokenizer: Tokenizer, log: Path) -> Any:
                     self.columns = columns(recipe, tokenizer)
                 found = exact_match(model, self.columns)
                 self.write(step=state.global_step, exact=found)
-                print(f"step {state.global_step}: exact match " + "  ".join(f"{k} {v:.1f}" for k, v in found.items()), flush=True)
+                print(
+                    f"step {state.global_step}: exact match " + "  ".join(f"{k} {v:.1f}" for k, v in found.items()),
+                    flush=True,
+                )
 
     return Measuring()
 
@@ -354,7 +357,12 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path) ->
     limits = ", ".join(f"{n}D `{op}` {m}D" for op, n, m in recipe.limits)
     rows = "\n".join(f"| {name} | {value:.1f} |" for name, value in final.items())
     points = "\n".join(f"| {step} | " + " | ".join(f"{v:.1f}" for v in found.values()) + " |" for step, found in curve)
-    head = "| step | " + " | ".join(curve[0][1] if curve else []) + " |\n|---|" + "---|" * len(curve[0][1] if curve else [])
+    head = (
+        "| step | "
+        + " | ".join(curve[0][1] if curve else [])
+        + " |\n|---|"
+        + "---|" * len(curve[0][1] if curve else [])
+    )
     return f"""---
 license: apache-2.0
 library_name: transformers

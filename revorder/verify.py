@@ -68,7 +68,9 @@ def verify(
         return Verdict(False, module.final(text), 0, f"the question was changed: expected '{problem}', found '{asked}'")
     written = re.sub(r"\n+", "\n", _SPACE.sub("", ascii_signs(text))).strip("\n")
     written = _QUESTION.sub(lambda match: _THOUSANDS.sub("", match[0]), written, count=1)
-    best = max((replay(module, name, asked, written) for name in (module.FORMS if form is None else [only])), key=_reach)
+    best = max(
+        (replay(module, name, asked, written) for name in (module.FORMS if form is None else [only])), key=_reach
+    )
     if best.ok:
         return Verdict(True, _answer(asked), None, "", best.rollbacks)
     return Verdict(False, module.final(text), best.step, best.reason, best.rollbacks)
@@ -138,7 +140,7 @@ def explain(part: Part, expected: str, written: str, at: int, common: int, pendi
     >>> explain(("r|74", "r+", 12, 35), "r|74", "12+35=r|75", 6, 3, None)
     "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
     """
-    text, kind, a, b = part
+    _, kind, a, b = part
     found = written[at : at + len(expected)]
     differ = f": expected {quote(expected)}, found {quote(found)}"
     if at + common == len(written):

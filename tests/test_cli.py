@@ -44,7 +44,7 @@ def test_verify_takes_expanded_traces_json_lines_and_any_bytes():
     shown = revorder("show", "948/12", "--form", "expanded").stdout.rstrip("\n")
     lines = shown.replace("\n", "\\n") + "\n" + json.dumps({"text": shown}) + "\n"
     assert revorder("verify", stdin=lines).stdout == "ok 79\nok 79\n"
-    junk = revorder("verify", stdin=b"\xff\xfe{\x00\n{}\n{\"text\"\n")
+    junk = revorder("verify", stdin=b'\xff\xfe{\x00\n{}\n{"text"\n')
     assert junk.returncode == 1 and junk.stdout.count(b"wrong at step 0") == 3
 
 

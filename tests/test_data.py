@@ -44,7 +44,16 @@ def test_golden_first_examples():
 
 def test_another_process_draws_the_same():
     code = "from revorder.data import *; print([example(3, i, Mixture.read('lean')).text for i in range(20)])"
-    runs = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env={"PYTHONHASHSEED": seed, "PATH": ""}).stdout for seed in "12"}
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+        ).stdout
+        for seed in "12"
+    }
     assert runs == {f"{[example(3, i, Mixture.read('lean')).text for i in range(20)]}\n"}
 
 
@@ -99,7 +108,9 @@ def test_the_split_is_a_property_of_the_problem():
     assert all(split_of(Problem(a, "+", b)) == "train" for a in range(100) for b in range(100))
 
 
-@pytest.mark.parametrize(("op", "a", "b"), [("+", 16, 8), ("-", 8, 8), ("*", 8, 4), ("/", 12, 6), ("/", 16, 1), ("*", 3, 1)])
+@pytest.mark.parametrize(
+    ("op", "a", "b"), [("+", 16, 8), ("-", 8, 8), ("*", 8, 4), ("/", 12, 6), ("/", 16, 1), ("*", 3, 1)]
+)
 def test_held_out_problems(op, a, b):
     problems = held_out(op, a, b, 50, seed=1)
     assert len(set(problems)) == 50 and problems == held_out(op, a, b, 50, seed=1) != held_out(op, a, b, 50, seed=2)
@@ -141,4 +152,6 @@ def test_a_wrong_mixture_is_named(settings, says, tmp_path):
     path.write_text(json.dumps(settings))
     with pytest.raises(ProblemError) as error:
         Mixture.read(path)
-    assert says in str(error.value) and str(path) in str(error.value) or "method" in says or "accepted: revorder" in says
+    assert (
+        (says in str(error.value) and str(path) in str(error.value)) or "method" in says or "accepted: revorder" in says
+    )

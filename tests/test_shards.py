@@ -44,7 +44,19 @@ def test_parquet_holds_the_same(tmp_path):
 
 def test_a_killed_run_goes_on(tmp_path):
     folder = tmp_path / "killed"
-    command = [sys.executable, "-m", "revorder", "data", "paper", "--out", str(folder), "--size", "60000", "--shard-size", "3000"]
+    command = [
+        sys.executable,
+        "-m",
+        "revorder",
+        "data",
+        "paper",
+        "--out",
+        str(folder),
+        "--size",
+        "60000",
+        "--shard-size",
+        "3000",
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(600):
         if len(list(folder.glob("*.jsonl"))) >= 2 or process.poll() is not None:

@@ -95,5 +95,6 @@ def test_batches_and_streams_agree():
     together = runtime.generate(questions, 60)
     assert together == ["".join(runtime.stream(question, 60)) for question in questions]
     assert [Expression.parse(q).problem().answer for q in questions] == [
-        judged(runtime, Expression.parse(q).problem(), q + text).answer for q, text in zip(questions, together, strict=True)
+        judged(runtime, Expression.parse(q).problem(), q + text).answer
+        for q, text in zip(questions, together, strict=True)
     ]

@@ -69,7 +69,11 @@ def test_the_loss_is_on_the_answer_only():
 
 @pytest.mark.parametrize(
     ("method", "form", "silent"),
-    [("lean", "lean", "80r|69r|889"), ("revorder", "compact", "8R-(12*80)(r|069)(-r|21)"), ("authors", "authors", "8R(-8*120~r069~r21-)")],
+    [
+        ("lean", "lean", "80r|69r|889"),
+        ("revorder", "compact", "8R-(12*80)(r|069)(-r|21)"),
+        ("authors", "authors", "8R(-8*120~r069~r21-)"),
+    ],
 )
 def test_no_loss_on_a_rejected_step_but_on_its_w(method, form, silent):
     tokenizer = Tokenizer()

@@ -60,7 +60,9 @@ def test_any_changed_character_is_rejected_at_its_step(case, data, char):
     holder = next(i for i, end in enumerate(ends) if at < end)
     verdict = verify(changed, made.method, made.form, made.problem)
     if verdict.ok:  # then it says the same: other signs or other white space
-        same = str.maketrans({"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "＋": "+", "＝": "="})
+        same = str.maketrans(
+            {"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "＋": "+", "＝": "="}
+        )
         assert re.sub(r"\s", "", changed.translate(same)) == re.sub(r"\s", "", text), (text, changed)
     else:
         assert verdict.step == holder and verdict.reason and "\n" not in verdict.reason, (text, changed, verdict)
@@ -154,7 +156,14 @@ def test_total_on_bytes(data, form):
 @pytest.mark.parametrize("method", METHODS)
 def test_long_and_deep_texts_get_a_verdict(method):
     nines = "9" * 2000
-    for text in ("(" * 200_000, "1+" * 100_000, "7" * 200_000 + "+1=", f"{nines}*{nines}=", f"{nines}/7=" + "W" * 200_000, "1+1=" + "r|" * 100_000):
+    for text in (
+        "(" * 200_000,
+        "1+" * 100_000,
+        "7" * 200_000 + "+1=",
+        f"{nines}*{nines}=",
+        f"{nines}/7=" + "W" * 200_000,
+        "1+1=" + "r|" * 100_000,
+    ):
         assert not verify(text, method).ok
 
 

@@ -21,7 +21,9 @@ def folder_of(data: str | None, name: str = "bigbench_arithmetic") -> Path | Non
     >>> folder_of("no such folder") is None
     True
     """
-    places = [Path(data)] if data else [Path(os.environ.get("REVORDER_DATA", ".")) / name, Path("../shared/data") / name]
+    places = (
+        [Path(data)] if data else [Path(os.environ.get("REVORDER_DATA", ".")) / name, Path("../shared/data") / name]
+    )
     return next((place for place in places if place.is_dir()), None)
 
 
@@ -37,7 +39,9 @@ def read_question(text: str) -> Problem:
     return Problem(int(match[1]), _WORDS[match[2]], int(match[3]))
 
 
-def load(data: str | None = None, ops: Iterable[str] = "+-*/", digits: Iterable[int] = range(1, 6)) -> dict[str, list[Problem]]:
+def load(
+    data: str | None = None, ops: Iterable[str] = "+-*/", digits: Iterable[int] = range(1, 6)
+) -> dict[str, list[Problem]]:
     """The tasks by name, `ADD 1D` to `DIV 5D`, from a folder of `<n>_digit_<operation>.jsonl` files or a dataset's name.
 
     Raises ProblemError where there is no such data, or where a stated target is not the exact answer.
@@ -77,7 +81,9 @@ def file_rows(path: Path) -> list[tuple[str, str]]:
     try:
         return [(row["input"], str(row["target"])) for row in map(json.loads, path.read_text().splitlines())]
     except (OSError, ValueError, KeyError) as error:
-        raise ProblemError(f"BIG-bench file {str(path)!r} can't be read: {error!r}; accepted: JSONL with input, target") from None
+        raise ProblemError(
+            f"BIG-bench file {str(path)!r} can't be read: {error!r}; accepted: JSONL with input, target"
+        ) from None
 
 
 def hub_rows(name: str) -> list[tuple[str, str]]:
@@ -91,7 +97,9 @@ def hub_rows(name: str) -> list[tuple[str, str]]:
         return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]
     except Exception as error:  # the hub's loaders raise errors of many kinds
         first = str(error).partition("\n")[0]
-        raise ProblemError(f"dataset {name!r} can't be loaded: {first}; accepted: a folder or a dataset's name") from None
+        raise ProblemError(
+            f"dataset {name!r} can't be loaded: {first}; accepted: a folder or a dataset's name"
+        ) from None
 
 
 def in_task(question: str, op: str, n: int) -> bool:

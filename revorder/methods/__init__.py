@@ -65,7 +65,9 @@ def scripted(rollback: Mapping[int, int | Iterable[int]]) -> Guess:
             return digit
         wrong = plan[step].pop(0)
         if wrong == digit or not 0 <= wrong <= 9:
-            raise ProblemError(f"rollback {step}:{wrong}: accepted: one of the digits 0-9 except {digit}, the right one")
+            raise ProblemError(
+                f"rollback {step}:{wrong}: accepted: one of the digits 0-9 except {digit}, the right one"
+            )
         return wrong
 
     return guess

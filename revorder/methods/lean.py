@@ -60,7 +60,7 @@ def final(text: str) -> str | None:
     >>> final("4567*12=2r|4319#10r|07654r|40845"), final("948/12=70r|48r|801#9r|801r|00=79")
     ('54804', '79')
     """
-    head, mark, tail = text.rpartition(MARK)
+    _, mark, tail = text.rpartition(MARK)
     return last_field(f"={mark}{tail}" if mark and "=" not in tail else text)
 
 

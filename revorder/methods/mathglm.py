@@ -54,9 +54,8 @@ def reductions(expression: Expression) -> Iterator[Part]:
             return
         sent = (step.value, step.remainder)
         at = next(i for i, item in enumerate(postfix) if isinstance(item, str) and item != "neg")
-        start = at
         reduced = Expression(tuple(postfix[operands_start(postfix, at) : at + 1]))
-        value, remainder = reduced.value()
+        value, _ = reduced.value()
         start = operands_start(postfix, at)
         postfix[start : at + 1] = [value]
         if not first:

@@ -45,7 +45,9 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
         yield from division(a, b)
     else:
         yield from columns(a, op, b)
-    yield copy(f"{CLOSE}\n{sign}{spaced(abs(problem.value))}{f' R {spaced(problem.remainder)}' if problem.remainder else ''}")
+    yield copy(
+        f"{CLOSE}\n{sign}{spaced(abs(problem.value))}{f' R {spaced(problem.remainder)}' if problem.remainder else ''}"
+    )
 
 
 def spaced(n: int) -> str:
