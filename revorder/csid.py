@@ -389,7 +389,7 @@ def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
     of = f"{a}-{b}"
     run = top_run(borrows(a, b))
     flags = borrows(b, a)
-    sign_first = text.lstrip("(~").startswith("-")
+    sign_first = text.lstrip("()~").startswith("-")
     place = 0
     for char in text:
         if char == "-":

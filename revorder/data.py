@@ -7,10 +7,13 @@ Problems whose operands have at most 2 digits are too few to hold out: they are 
 from __future__ import annotations
 
 import hashlib
+import math
+import struct
 from array import array
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +151,9 @@ def fingerprint(a: int, op: str, b: int) -> int:
     True
     """
     if a < b and (op == "+" or op == "*"):
-        a, b = b, a
-    mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
+        mixed = (b * 0x9E3779B97F4A7C15 + a * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
+    else:
+        mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
     return mixed * mixed % _PRIME  # squared, so that neighbours do not follow each other
 
 
@@ -198,12 +202,13 @@ class Drawing:
         self.mixture = mixture
         self.module = METHODS[mixture.method]
         total = sum(part.weight for part in mixture.parts)
-        tables = [self.tables(part) for part in mixture.parts]
         self.slots = []
         reached = 0.0
-        for part, table in zip(mixture.parts, tables, strict=True):
+        for part in mixture.parts:
             reached += part.weight
-            self.slots += [(part, table)] * (round(_SLOTS * reached / total) - len(self.slots))
+            first, second = self.tables(part)
+            slot = (part, part.op, first, second, len(first), len(second), math.ceil(part.hard * 4096))
+            self.slots += [slot] * (round(_SLOTS * reached / total) - len(self.slots))
         self.equation = getattr(self.module, "equation", None) if mixture.answer and mixture.form == "compact" else None
         self.rollback = round(mixture.rollback * 2**16) if self.module.ROLLS_BACK else 0
 
@@ -223,28 +228,33 @@ class Drawing:
 
     def draw(self, word: int) -> tuple[int, str, int, int]:
         """(a, op, b, the rest of the randomness) from a random integer of 8 * BYTES bits."""
-        part, (first, second) = self.slots[word % _SLOTS]
+        part, op, first, second, few, many, hardness = self.slots[word & (_SLOTS - 1)]
         word >>= 10
-        op = part.op
-        if part.hard:
-            if (word & 0xFFF) < part.hard * 4096:
+        if hardness:
+            if (word & 0xFFF) < hardness:
                 a, b = hard(part, word >> 12)
                 return a, op, b, word >> 200
             word >>= 12
-        word, i = divmod(word, len(second))
-        low, span = second[i]
+        if many > 1:
+            word, i = divmod(word, many)
+            low, span = second[i]
+        else:
+            low, span = second[0]
         word, x = divmod(word, span)
         b = low + x
         if op == "/":
             a, word = dividend(part, b, word)
             return a, op, b, word
-        word, i = divmod(word, len(first))
-        low, span = first[i]
+        if few > 1:
+            word, i = divmod(word, few)
+            low, span = first[i]
+        else:
+            low, span = first[0]
         word, x = divmod(word, span)
         a = low + x
         if part.either and word & 1:
             a, b = b, a
-        return a, op, b, word >> 1
+        return a, op, b, word
 
     def retry(self, seed: int, index: int) -> tuple[int, str, int, int]:
         """Draw again, until the problem is not held out."""
@@ -273,32 +283,32 @@ class Drawing:
         guess = scripted(rollback) if rollback else right
         return "".join([part[0] for part in self.module.write(problem, mixture.form, guess, mixture.answer)])
 
-    def words(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """(index, random integer) for each index; a block of them shares one digest."""
-        for block in range(start // BLOCK, -(-stop // BLOCK)):
-            stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(BLOCK * BYTES)
-            base = block * BLOCK
-            for index in range(max(start, base), min(stop, base + BLOCK)):
-                at = (index - base) * BYTES
-                yield index, int.from_bytes(stream[at : at + BYTES], "little")
+    def words(self, seed: int, block: int) -> list[int]:
+        """The random integers of the BLOCK examples that share a digest."""
+        stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(BLOCK * BYTES)
+        return [int.from_bytes(chunk, "little") for (chunk,) in struct.iter_unpack(f"{BYTES}s", stream)]
 
     def rows(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, str]]:
         """(index, a, op, b, text) of each training example from `start` to `stop`."""
         equation, draw = self.equation, self.draw
-        for index, word in self.words(seed, start, stop):
-            a, op, b, word = draw(word)
-            if held(a, op, b):
-                a, op, b, word = self.retry(seed, index)
-            if equation and (op == "+" or op == "-"):
-                yield index, a, op, b, equation(a, op, b)
-            else:
-                rollback = self.wrong_digit(a, b, word) if op == "/" else None
-                yield index, a, op, b, self.text(Problem(a, op, b), rollback)
+        for block in range(start // BLOCK, -(-stop // BLOCK)):
+            base = block * BLOCK
+            words = self.words(seed, block)[max(0, start - base) : stop - base]
+            for index, word in enumerate(words, max(start, base)):
+                a, op, b, word = draw(word)
+                # large problems can only be held out by their bucket
+                if (a < 100_000 or fingerprint(a, op, b) % TEST_SHARE == 0) and held(a, op, b):
+                    a, op, b, word = self.retry(seed, index)
+                if equation and op in "+-":
+                    yield index, a, op, b, equation(a, op, b)
+                else:
+                    rollback = self.wrong_digit(a, b, word) if op == "/" else None
+                    yield index, a, op, b, self.text(Problem(a, op, b), rollback)
 
     def example(self, seed: int, index: int) -> Example:
         """The training example at `index`."""
-        ((_, word),) = self.words(seed, index, index + 1)
-        a, op, b, word = self.draw(word)
+        block, at = divmod(index, BLOCK)
+        a, op, b, word = self.draw(self.words(seed, block)[at])
         if held(a, op, b):
             a, op, b, word = self.retry(seed, index)
         problem = Problem(a, op, b)
@@ -328,8 +338,7 @@ def texts(mixture: Mixture, seed: int, start: int, stop: int) -> Iterator[str]:
     >>> list(texts(mixture, 42, 3, 5)) == [example(42, i, mixture).text for i in (3, 4)]
     True
     """
-    for row in drawing(mixture).rows(seed, start, stop):
-        yield row[4]
+    return map(itemgetter(4), drawing(mixture).rows(seed, start, stop))
 
 
 def dividend(part: Part, b: int, word: int) -> tuple[int, int]:
@@ -424,13 +433,11 @@ def held_out(op: str, a_digits: int, b_digits: int, n: int, seed: int) -> list[P
     draw = Drawing(Mixture("held out", (part,), "plain", "plain"))
     small = a_digits <= 2 and b_digits <= 2
     found: dict[tuple[int, int], Problem] = {}
-    limit = 10 ** (a_digits + b_digits) * 40 if small else 10**9
-    for index, word in draw.words(seed, 0, limit):
-        a, _, b, _ = draw.draw(word)
-        if (small or held(a, op, b)) and len(str(a)) == a_digits:
-            found.setdefault((a, b), Problem(a, op, b))
-            if len(found) >= n:
-                break
-        if index > 4000 * n + 100_000:
-            break
+    for block in range(20 * n + 500):
+        for word in draw.words(seed, block):
+            a, _, b, _ = draw.draw(word)
+            if (small or held(a, op, b)) and len(str(a)) == a_digits:
+                found.setdefault((a, b), Problem(a, op, b))
+                if len(found) >= n:
+                    return list(found.values())
     return list(found.values())

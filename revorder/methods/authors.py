@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..digits import forward
 from ..problem import Problem
-from ..trace import ANSWER, DOWN, GUESS, STEP, Guess, Part, copy
+from ..trace import ANSWER, COPY, DOWN, GUESS, STEP, Guess, Part, copy
 from .reading import final as last_field
 from .reading import question
 from .revorder import place_values
@@ -80,23 +80,22 @@ def multiplication(a: int, b: int) -> Iterator[Part]:
 
 
 def division(left: int, b: int, guess: Guess) -> Iterator[Part]:
-    zeros = len(str(left // b)) - 1
-    while zeros >= 0:
-        scaled = b * 10**zeros
+    scaled = b * 10 ** (len(str(left // b)) - 1)
+    while True:
         quotient = left // scaled
         digit = guess(quotient)
         product = digit * scaled
+        rest = left - product
         yield (str(digit), GUESS, left, scaled)
-        yield copy(f"R(-{digit}*{scaled}~")
-        yield (reverse(product), "r*", scaled, digit)
-        yield copy("~")
-        yield (reverse(left - product), "r-", left, product)
-        yield copy(")")
+        yield (f"R(-{digit}*{scaled}", COPY, 0, 0)
+        yield (f"~r{str(product)[::-1]}", "r*", scaled, digit)
+        yield (f"~r{str(rest)[::-1]})", "r-", left, product)
         if digit == quotient:
-            left -= product
-            zeros -= 1
+            if scaled == b:
+                return
+            left = rest
+            scaled //= 10
         else:
-            yield copy("W")
-        if zeros >= 0:
-            yield STEP
-            yield copy("#")
+            yield ("W", COPY, 0, 0)
+        yield STEP
+        yield ("#", COPY, 0, 0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..digits import reverse
 from ..problem import Problem
-from ..trace import ANSWER, DOWN, GUESS, STEP, Guess, Part, copy
+from ..trace import ANSWER, COPY, DOWN, GUESS, STEP, Guess, Part, copy
 from .reading import final, question
 
 __all__ = ["FORMS", "ROLLS_BACK", "equation", "final", "question", "write"]
@@ -101,30 +101,27 @@ def remainder_text(n: int) -> str:
 def compact_division(problem: Problem, guess: Guess) -> Iterator[Part]:
     """One quotient digit a step: digit, subtracted product, remainder; `W` after a wrong one (section 4.3)."""
     left, b = problem.a, problem.b
-    zeros = len(str(left // b)) - 1
-    mark = ""
-    while zeros >= 0:
-        scaled = b * 10**zeros
-        if mark:
-            yield STEP
-            yield copy(mark)
+    power = 10 ** (len(str(left // b)) - 1)
+    while True:
+        scaled = b * power
         quotient = left // scaled
         digit = guess(quotient)
         product = digit * scaled
+        rest = left - product
         yield (str(digit), GUESS, left, scaled)
-        yield copy(f"R-({b}*{digit * 10**zeros})(")
-        yield (reverse(product), "r*", scaled, digit)
-        yield copy(")(")
-        yield (remainder_text(left - product), "r-", left, product)
-        yield copy(")")
-        if digit == quotient:
-            left -= product
-            zeros -= 1
-            mark = "#"
-        else:
-            mark = ""
-            yield copy("W")
+        yield (f"R-({b}*{digit * power})(", COPY, 0, 0)
+        yield (f"r|{str(product)[::-1]}", "r*", scaled, digit)
+        yield (f")({remainder_text(rest)})", "r-", left, product)
+        if digit != quotient:
+            yield ("W", COPY, 0, 0)
             yield STEP
+            continue
+        if power == 1:
+            return
+        left = rest
+        power //= 10
+        yield STEP
+        yield ("#", COPY, 0, 0)
 
 
 def expanded_division(problem: Problem, guess: Guess) -> Iterator[Part]:

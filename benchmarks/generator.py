@@ -1,0 +1,80 @@
+"""Equations a second on one core, ours and the authors' script's, in turns on the same operands' distribution.
+
+python benchmarks/generator.py [--authors PATH/TO/equation_generate.py] [--rounds 5] [--count 20000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import statistics
+import time
+import warnings
+
+from revorder.data import Mixture, Part, texts
+
+# the script's digits: + and - to 16, * to 8 by 8, / to 16
+PARTS = {
+    "+": Part("+", (16, 16), (16, 16), draw="values"),
+    "-": Part("-", (16, 16), (16, 16), draw="values"),
+    "*": Part("*", (8, 8), (8, 8), draw="values"),
+    "/": Part("/", (2, 16), (1, 15)),
+}
+DIGITS = {"+": 16, "-": 16, "*": 8, "/": 16}
+
+
+def ours(op: str, method: str, form: str, count: int, seed: int) -> float:
+    """Our equations a second, operands drawn, held-out problems left out, traces written."""
+    rollback = 1 / 3 if op == "/" else 0
+    mixture = Mixture("benchmark", (PARTS[op],), method, form, rollback=rollback)
+    start = time.perf_counter()
+    made = sum(1 for _ in texts(mixture, seed, 0, count))
+    return made / (time.perf_counter() - start)
+
+
+def theirs(script, op: str, count: int) -> float:
+    """The script's equations a second; of a division it writes one and a half traces."""
+    start = time.perf_counter()
+    made = len(script.expand_eqs(script.generate_eqs(op, count, DIGITS[op])))
+    return made / (time.perf_counter() - start)
+
+
+def load(path: str):
+    spec = importlib.util.spec_from_file_location("authors", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--authors", help="the authors' equation_generate.py")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--count", type=int, default=20_000)
+    arguments = parser.parse_args()
+    script = load(arguments.authors) if arguments.authors else None
+    print(
+        "| op | ours, compact /s | ours, authors' dialect /s | ours, lean /s |"
+        + (" the script /s | compact : script |" if script else "")
+    )
+    print("|---|---|---|---|" + ("---|---|" if script else ""))
+    for op in PARTS:
+        rates: dict[str, list[float]] = {name: [] for name in ("compact", "authors", "lean", "script")}
+        for seed in range(arguments.rounds):
+            rates["compact"].append(ours(op, "revorder", "compact", arguments.count, seed))
+            if script:
+                rates["script"].append(theirs(script, op, arguments.count))
+            rates["authors"].append(ours(op, "authors", "authors", arguments.count, seed))
+            rates["lean"].append(ours(op, "lean", "lean", arguments.count, seed))
+        row = [f"{statistics.median(rates[name]):,.0f}" for name in ("compact", "authors", "lean")]
+        if script:
+            ratio = statistics.median(a / b for a, b in zip(rates["compact"], rates["script"], strict=True))
+            row += [f"{statistics.median(rates['script']):,.0f}", f"{ratio:.2f}"]
+        print(f"| `{op}` | " + " | ".join(row) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The solver's speed: one problem from a cold start, and many from stdin, as whole processes.
+
+python benchmarks/solver.py [--count 10000] [--rounds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+
+from revorder.data import Mixture, Part, example
+
+MIXTURE = Mixture(
+    "benchmark",
+    (Part("+", (1, 16), (1, 16)), Part("-", (1, 16), (1, 16)), Part("*", (1, 16), (1, 1))),
+    "plain",
+    "plain",
+)
+
+
+def seconds(arguments: list[str], text: str, expected: list[str]) -> float:
+    """Wall seconds of a `revorder solve` process whose answers are the expected ones."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "revorder", "solve", *arguments], input=text, capture_output=True, text=True, check=True
+    )
+    taken = time.perf_counter() - start
+    assert done.stdout.splitlines() == expected
+    return taken
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    problems = [example(1, index, MIXTURE).problem for index in range(arguments.count)]
+    text = "".join(f"{problem}\n" for problem in problems)
+    answers = [problem.answer for problem in problems]
+    one = [seconds(["123456789+987654321"], "", ["1111111110"]) for _ in range(arguments.rounds)]
+    many = [seconds(["-"], text, answers) for _ in range(arguments.rounds)]
+    print(f"one problem from a cold start: {statistics.median(one):.2f} s")
+    print(
+        f"{arguments.count} problems: {statistics.median(many):.1f} s, {arguments.count / statistics.median(many):,.0f} a second"
+    )
+
+
+if __name__ == "__main__":
+    main()
