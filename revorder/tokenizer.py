@@ -90,7 +90,7 @@ class Tokenizer:
 
         >>> tokenizer = Tokenizer()
         >>> [tokenizer.factors(i) for i in tokenizer.encode("r|7")]
-        [(3, 0), (105, 1)]
+        [(3, 0), (97, 1)]
         """
         if token >= self._first:
             place, digit = divmod(token - self._first, 10)

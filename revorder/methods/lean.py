@@ -117,7 +117,8 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
         product = digit * b
         difference = left - product
         yield (str(digit), GUESS, left, b)
-        yield copy("0" * place)
+        if place:
+            yield copy("0" * place)
         if digit:
             yield (reverse(product), "r*", b, digit)
         yield copy(MARK + down)

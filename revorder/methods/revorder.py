@@ -22,11 +22,18 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
     >>> "".join(part[0] for part in write(Problem(948, "/", 12), "compact", right, True))
     '948/12=7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79'
     """
+    if problem.op == "/" and form == "compact":
+        return compact_division(problem, guess, answer)  # not wrapped: most of the data is this
+    return written(problem, form, guess, answer)
+
+
+def written(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+    """The question, the work, and the forward answer."""
     a, op, b = problem.a, problem.op, problem.b
     line = "=" if form == "compact" else "\n="
     yield copy(f"{a}{op}{b}{line}")
     if op == "/":
-        yield from (compact_division if form == "compact" else expanded_division)(problem, guess)
+        yield from expanded_division(problem, guess)
     elif op == "*":
         yield from multiplication(a, b, form)
     else:
@@ -98,10 +105,12 @@ def remainder_text(n: int) -> str:
     return reverse(n) if n > 0 else "0" if n == 0 else f"-{reverse(-n)}"
 
 
-def compact_division(problem: Problem, guess: Guess) -> Iterator[Part]:
+def compact_division(problem: Problem, guess: Guess, answer: bool) -> Iterator[Part]:
     """One quotient digit a step: digit, subtracted product, remainder; `W` after a wrong one (section 4.3)."""
     left, b = problem.a, problem.b
-    power = 10 ** (len(str(left // b)) - 1)
+    whole = left // b
+    power = 10 ** (len(str(whole)) - 1)
+    yield (f"{left}/{b}=", COPY, 0, 0)
     while True:
         scaled = b * power
         quotient = left // scaled
@@ -111,17 +120,21 @@ def compact_division(problem: Problem, guess: Guess) -> Iterator[Part]:
         yield (str(digit), GUESS, left, scaled)
         yield (f"R-({b}*{digit * power})(", COPY, 0, 0)
         yield (f"r|{str(product)[::-1]}", "r*", scaled, digit)
-        yield (f")({remainder_text(rest)})", "r-", left, product)
+        shown = f"r|{str(rest)[::-1]}" if rest > 0 else remainder_text(rest)
+        yield (f")({shown})", "r-", left, product)
         if digit != quotient:
             yield ("W", COPY, 0, 0)
             yield STEP
             continue
-        if power == 1:
-            return
         left = rest
+        if power == 1:
+            break
         power //= 10
         yield STEP
         yield ("#", COPY, 0, 0)
+    if answer:
+        yield STEP
+        yield (f"={whole}R{left}" if left else f"={whole}", ANSWER, problem.a, b)
 
 
 def expanded_division(problem: Problem, guess: Guess) -> Iterator[Part]:
