@@ -27,6 +27,7 @@ TEST_SHARE = 50  # one problem in so many is held out
 _PRIME = 2**61 - 1
 _OFFSETS = {"+": 0x1B873593, "-": 0x4CF5AD43, "*": 0x2E1B2138, "/": 0x7A8A4FD5}
 _SLOTS = 1024  # the resolution of the parts' weights
+_POWERS = [10**n for n in range(33)]
 RECIPES = Path(__file__).parent / "recipes"
 
 
@@ -150,7 +151,7 @@ def fingerprint(a: int, op: str, b: int) -> int:
     >>> fingerprint(12, "*", 34) == fingerprint(34, "*", 12) != fingerprint(12, "+", 34)
     True
     """
-    if a < b and (op == "+" or op == "*"):
+    if a < b and op in "+*":
         mixed = (b * 0x9E3779B97F4A7C15 + a * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
     else:
         mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
@@ -201,6 +202,7 @@ class Drawing:
     def __init__(self, mixture: Mixture) -> None:
         self.mixture = mixture
         self.module = METHODS[mixture.method]
+        self.write, self.form, self.answer = self.module.write, mixture.form, mixture.answer
         total = sum(part.weight for part in mixture.parts)
         self.slots = []
         reached = 0.0
@@ -250,9 +252,8 @@ class Drawing:
             low, span = first[i]
         else:
             low, span = first[0]
-        word, x = divmod(word, span)
-        a = low + x
-        if part.either and word & 1:
+        a = low + word % span
+        if part.either and (word // span) & 1:
             a, b = b, a
         return a, op, b, word
 
@@ -279,9 +280,8 @@ class Drawing:
 
     def text(self, problem: Problem, rollback: dict[int, int] | None) -> str:
         """The trace of a problem as the mixture writes it."""
-        mixture = self.mixture
         guess = scripted(rollback) if rollback else right
-        return "".join([part[0] for part in self.module.write(problem, mixture.form, guess, mixture.answer)])
+        return "".join([part[0] for part in self.write(problem, self.form, guess, self.answer)])
 
     def words(self, seed: int, block: int) -> list[int]:
         """The random integers of the BLOCK examples that share a digest."""
@@ -290,16 +290,17 @@ class Drawing:
 
     def rows(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, str]]:
         """(index, a, op, b, text) of each training example from `start` to `stop`."""
-        equation, draw = self.equation, self.draw
+        equation, draw, small = self.equation, self.draw, 100_000
+        direct = "+-" if equation else ""
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             base = block * BLOCK
             words = self.words(seed, block)[max(0, start - base) : stop - base]
             for index, word in enumerate(words, max(start, base)):
                 a, op, b, word = draw(word)
                 # large problems can only be held out by their bucket
-                if (a < 100_000 or fingerprint(a, op, b) % TEST_SHARE == 0) and held(a, op, b):
+                if (a < small or fingerprint(a, op, b) % TEST_SHARE == 0) and held(a, op, b):
                     a, op, b, word = self.retry(seed, index)
-                if equation and op in "+-":
+                if op in direct and equation:
                     yield index, a, op, b, equation(a, op, b)
                 else:
                     rollback = self.wrong_digit(a, b, word) if op == "/" else None
@@ -350,10 +351,9 @@ def dividend(part: Part, b: int, word: int) -> tuple[int, int]:
         return b * (10**n + x), word
     low = max(part.a[0], width)
     word, i = divmod(word, max(part.a[1], low) - low + 1)
-    least, most = 10 ** (low + i - 1), 10 ** (low + i) - 1
-    inexact = (word & 0xFFF) < part.remainder * 4096
-    word >>= 12
-    if inexact:
+    least, most = _POWERS[low + i - 1], _POWERS[low + i] - 1
+    share, word = word & 0xFFF, word >> 12
+    if share < part.remainder * 4096:
         word, x = divmod(word, most - least + 1)
         return least + x, word
     first, last = -(-least // b), most // b

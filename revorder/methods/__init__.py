@@ -55,15 +55,19 @@ def scripted(rollback: Mapping[int, int | Iterable[int]]) -> Guess:
     >>> guess(7), guess(7), guess(9)
     (8, 7, 9)
     """
-    plan = {step: [wrong] if isinstance(wrong, int) else list(wrong) for step, wrong in rollback.items()}
+    plan = dict(rollback)
     step = 0
 
     def guess(digit: int) -> int:
         nonlocal step
-        if not plan.get(step):
+        if step not in plan:
             step += 1
             return digit
-        wrong = plan[step].pop(0)
+        wrong = plan.pop(step)
+        if not isinstance(wrong, int):
+            wrong, *later = tuple(wrong) or (digit,)
+            if later:
+                plan[step] = later
         if wrong == digit or not 0 <= wrong <= 9:
             raise ProblemError(
                 f"rollback {step}:{wrong}: accepted: one of the digits 0-9 except {digit}, the right one"
