@@ -369,6 +369,7 @@ def train(
     recipe: Annotated[str, typer.Argument(help="A training recipe's YAML file, or a packaged one.")],
     out: Annotated[Path, typer.Option(help="The checkpoint folder; a run that was interrupted there goes on.")],
     steps: Annotated[Optional[int], typer.Option(min=1, help="Fewer steps than the recipe says.")] = None,
+    json_: Json = False,
 ) -> None:
     """Train a model with transformers' Trainer (the [train] extra)."""
     try:
@@ -378,7 +379,11 @@ def train(
         raise ProblemError("train: torch and transformers are missing; pip install 'revorder[train]'") from None
     from .train import train as run
 
-    print(run(recipe, out, steps))
+    made = run(recipe, out, steps)
+    if json_:
+        emit({"checkpoint": str(made), **json.loads((made / "revorder.json").read_text())})
+    else:
+        print(made)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .data import Mixture, example, held_out
+from .data import Mixture, checked, example, held_out
 from .methods import METHODS, scripted
 from .model import Shape, create, export
 from .problem import Problem, ProblemError, quote
@@ -63,12 +63,7 @@ class Recipe:
             settings = yaml.safe_load(file.read_text())
         except (OSError, yaml.YAMLError) as error:
             raise ProblemError(f"recipe {str(path)!r} can't be read: {str(error).splitlines()[0]}") from None
-        known = [item.name for item in fields(cls)]
-        if not isinstance(settings, dict):
-            raise ProblemError(f"recipe {str(path)!r}: accepted: a mapping with {', '.join(known)}")
-        for key in settings:
-            if key not in known:
-                raise ProblemError(f"recipe {str(path)!r}: key {key!r} is unknown; accepted: {', '.join(known)}")
+        settings = checked(settings, cls, f"recipe {str(path)!r}")
         try:
             settings["data"] = Mixture.read(settings["data"])
             settings["model"] = Shape.read(settings.get("model", {}))
@@ -82,7 +77,8 @@ class Recipe:
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, ProblemError):
                 raise
-            raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {', '.join(known)}") from None
+            known = ", ".join(item.name for item in fields(cls))
+            raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
 
 
 def learned(parts: Iterable[Part]) -> Iterator[tuple[str, bool]]:
