@@ -156,3 +156,23 @@ def save(folder: str | Path, places: int = PLACES) -> None:
         "revorder_places": places,
     }
     (folder / "tokenizer_config.json").write_text(json.dumps(config, indent=2) + "\n")
+
+
+def __getattr__(name: str) -> Any:
+    """RevOrderTokenizer, made when it is asked for: a transformers tokenizer whose `decode` restores reversed numbers.
+
+    `RevOrderTokenizer.from_pretrained(folder).decode(ids)` gives `12+35=47` for `12+35=r|74` (section 5.4.2: recovery
+    by the tokenizer's decode function).
+    """
+    if name != "RevOrderTokenizer":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from transformers import PreTrainedTokenizerFast
+
+    from .digits import restore
+
+    class RevOrderTokenizer(PreTrainedTokenizerFast):
+        def _decode(self, *args: Any, **options: Any) -> str:
+            return restore(super()._decode(*args, **options))
+
+    globals()[name] = RevOrderTokenizer
+    return RevOrderTokenizer

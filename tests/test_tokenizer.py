@@ -66,3 +66,14 @@ try:
     FAST = build()
 except ImportError:
     FAST = None
+
+
+def test_decode_restores_where_that_is_asked_for(tmp_path):
+    pytest.importorskip("transformers")
+    from revorder.tokenizer import RevOrderTokenizer
+
+    save(tmp_path)
+    loaded = RevOrderTokenizer.from_pretrained(tmp_path)
+    ids = Tokenizer().encode("12-35=r|77Wr|32-")
+    assert loaded.decode([1, *ids, 2], skip_special_tokens=True) == "12-35=77W-23"
+    assert loaded.batch_decode([Tokenizer().encode("12+35=r|74")]) == ["12+35=47"]
