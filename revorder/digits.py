@@ -66,7 +66,7 @@ class Restorer:
             if end == len(text) or text[end:] == "-":
                 cut = start
         self._held = text[cut:] if cut >= 0 else ""
-        return self._give(text[:cut] if cut >= 0 else text)
+        return self._give(text[:cut], "r") if cut >= 0 else self._give(text)
 
     def finish(self) -> str:
         """The rest, now that the text is over.
@@ -78,8 +78,9 @@ class Restorer:
         held, self._held = self._held, ""
         return self._give(held)
 
-    def _give(self, text: str) -> str:
-        restored = restore(self._before + text)[len(self._before) :]
+    def _give(self, text: str, then: str = "") -> str:
+        # `then` is what comes next: a minus before it is no sign
+        restored = restore(self._before + text + then)[len(self._before) :].removesuffix(then)
         if restored:
             self._before = restored[-1] if restored[-1] in "0123456789" else ""
         return restored

@@ -13,6 +13,7 @@ ACCEPTED = "accepted: integers, + - * / (or × ÷), parentheses, thousands separ
 
 _SIGNS = str.maketrans({"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "＋": "+", "＝": "="})
 _NUMBER = re.compile(r"[0-9]{1,3}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])|[0-9]+")
+_TOO_LONG = 10**MAX_DIGITS
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3}
 
 
@@ -42,7 +43,7 @@ def ascii_signs(text: str) -> str:
 class Problem:
     """One operation `a op b` on non-negative integers, op being one of `+ - * /` (section 3.2).
 
-    Raises ProblemError for a negative operand, another op, or division by zero.
+    Raises ProblemError for a negative operand, one of more than MAX_DIGITS digits, another op, or division by zero.
 
     >>> Problem(950, "/", 12).answer
     '79R2'
@@ -53,6 +54,8 @@ class Problem:
     b: int
 
     def __post_init__(self) -> None:
+        if not (-_TOO_LONG < self.a < _TOO_LONG and -_TOO_LONG < self.b < _TOO_LONG):
+            raise ProblemError(f"an operand of {quote(self.op)} has more than {MAX_DIGITS} digits, the most accepted")
         if self.a < 0 or self.b < 0:
             raise ProblemError(f"problem {quote(str(self))}: operands are non-negative; write an expression instead")
         if self.op not in OPS or len(self.op) != 1:
@@ -211,6 +214,15 @@ class Expression:
             out.append(stack.pop())
         return cls(tuple(out))
 
+    @property
+    def is_problem(self) -> bool:
+        """Whether it is one operation on two non-negative integers.
+
+        >>> Expression.parse("2+3").is_problem, Expression.parse("--5").is_problem
+        (True, False)
+        """
+        return len(self.postfix) == 3 and self.postfix[2] in ("+", "-", "*", "/")
+
     def problem(self) -> Problem:
         """The one Problem this expression is; raises ProblemError where it is more or less than that.
 
@@ -219,7 +231,7 @@ class Expression:
         """
         if len(self.postfix) == 3:
             a, b, op = self.postfix
-            if isinstance(a, int) and isinstance(b, int) and isinstance(op, str) and op != "neg":
+            if isinstance(a, int) and isinstance(b, int) and isinstance(op, str):
                 return Problem(a, op, b)
         raise ProblemError(f"problem {quote(str(self))}: one operation on two non-negative integers is accepted here")
 
@@ -254,9 +266,9 @@ class Expression:
             else:
                 b = take()
                 a = take()
-                problem, negate = signed_problem(a, item, b)
-                if problem.digits > MAX_DIGITS:
+                if not (-_TOO_LONG < a < _TOO_LONG and -_TOO_LONG < b < _TOO_LONG):
                     raise ProblemError(f"problem {quote(str(self))}: it grows beyond {MAX_DIGITS} digits")
+                problem, negate = signed_problem(a, item, b)
                 value, remainder = yield problem
                 if item == "/" and a < 0:
                     remainder = -remainder  # the remainder has the dividend's sign: a == value * b + remainder

@@ -60,6 +60,8 @@ def verify(
         text = text.decode("utf-8", errors="replace")
     if isinstance(problem, str):
         problem = mathglm.question(problem)  # reads a problem and an expression alike
+    elif isinstance(problem, Expression) and problem.is_problem:
+        problem = problem.problem()
     try:
         asked = module.question(text)
     except ProblemError as error:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,11 +12,11 @@ from revorder.digits import reverse
 TEXTS = st.one_of(
     st.text(st.sampled_from("r|0123456789-+=()W# x"), max_size=40),
     st.builds(
-        lambda a, op, b, method: trace(Problem(a, op, b), method).text,
+        lambda a, op, b, how: trace(Problem(a, op, b), *how).text,
         st.integers(0, 10**9),
         st.sampled_from("+-*/"),
         st.integers(1, 10**6),
-        st.sampled_from(["revorder", "lean"]),
+        st.sampled_from([("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean")]),
     ),
 )
 
@@ -42,6 +43,32 @@ def test_a_stream_gives_the_same_for_every_cut(text, data):
         out += restorer.feed(text[at : at + size])
         at += size
     assert out + restorer.finish() == restore(text)
+
+
+def chunkings(text):
+    """Every way to cut a text into pieces."""
+    if len(text) < 2:
+        yield [text] if text else []
+        return
+    for at in range(1, len(text)):
+        for rest in chunkings(text[at:]):
+            yield [text[:at], *rest]
+    yield [text]
+
+
+@pytest.mark.parametrize("text", ["r|1-r", "r|1-r|2", "1r|1-", "r|10-2r", "rr|1-x", "r|12-(r|", "r|-1r|1", "r|1--r|0"])
+def test_a_stream_gives_the_same_for_all_cuts_of_a_short_text(text):
+    for pieces in chunkings(text):
+        restorer = Restorer()
+        assert "".join(map(restorer.feed, pieces)) + restorer.finish() == restore(text), pieces
+
+
+@pytest.mark.parametrize("form", ["compact", "expanded"])
+def test_a_minus_between_reversed_numbers_is_no_sign_in_a_stream(form):
+    text = trace("948/12", form=form).text
+    restorer = Restorer()
+    assert "".join(map(restorer.feed, text)) + restorer.finish() == restore(text)
+    assert form == "compact" or "(108-108)" in restore(text)
 
 
 @given(TEXTS)

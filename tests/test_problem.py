@@ -150,6 +150,14 @@ def test_answers_that_do_not_exist():
         Expression.parse("*".join(["9" * 1500] * 3)).value()
 
 
+@pytest.mark.parametrize("a", [10**MAX_DIGITS, -(10**5000)], ids=["positive", "negative"])
+def test_operands_longer_than_the_limit_are_named_not_printed(a):
+    for pair in ((a, 1), (1, a)):
+        with pytest.raises(ProblemError, match=f"more than {MAX_DIGITS} digits"):
+            Problem(pair[0], "+", pair[1])
+    assert Problem(10**MAX_DIGITS - 1, "*", 10**MAX_DIGITS - 1).answer.startswith("9")
+
+
 def test_long_chains_need_no_recursion():
     expression = Expression.parse("+".join(["1"] * 4000))
     assert expression.value() == (4000, 0)

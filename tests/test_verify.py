@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from revorder import METHODS, Problem, ProblemError, trace, verify
+from revorder import METHODS, Expression, Problem, ProblemError, trace, verify
 
 FORMS = [(name, form) for name, module in METHODS.items() for form in module.FORMS]
 NUMBERS = st.one_of(
@@ -139,7 +139,24 @@ def test_the_question_must_be_the_one_asked():
 def test_white_space_and_signs_make_no_difference():
     assert verify("948÷12 = 7R − (12×70)(r|048)(r|801) # 9R − (12×9)(r|801)(0) = 79").ok
     assert verify("1,234 + 1 = r|5321 = 1235").ok
-    assert not verify("12+35=r|7 4=4 8").ok
+    assert verify("12+35=r|7 4=4 7").ok and not verify("12+35=r|7 5=4 7").ok
+
+
+@pytest.mark.parametrize(("method", "form"), FORMS)
+@pytest.mark.parametrize("problem", ["12+35", "12-35", "12*34", "948/12"])
+def test_white_space_around_a_text_makes_no_difference(method, form, problem):
+    text = trace(problem, method, form).text
+    for blank in (f"\n \n{text}\n\n", f"\t{text} ", text.replace("\n", "\r\n"), text.replace("\n", "\n\n")):
+        assert verify(blank, method, form, problem).ok, blank
+
+
+def test_a_problem_may_be_given_as_text_problem_or_expression():
+    for problem in ("12+35", Problem(12, "+", 35), Expression.parse("12+35")):
+        assert verify("12+35=r|74=47", problem=problem).ok
+        assert verify("12+35=47", "mathglm", problem=problem).ok
+        assert "question was changed" in verify("12+36=r|84=48", problem=problem).reason
+    with pytest.raises(ProblemError, match="ends where a number is expected"):
+        verify("12+35=r|74=47", problem="12+")
 
 
 @given(st.text(), st.sampled_from(FORMS))
@@ -179,3 +196,14 @@ def test_expressions_by_mathglm():
     assert verify(good, "mathglm").ok and verify(good, "mathglm").answer == "1890R168"
     assert verify(good.replace("14031528", "14031529"), "mathglm").step == 0
     assert verify("7/2+1=3+1=4", "mathglm").reason.count("not exact") == 1
+
+
+@pytest.mark.parametrize("text", ["5", "-5", "--5", "-(1+2)*3", "-7/2", "7/-2", "2--3", "0*-5", "(4-6)*(1+2)/3"])
+def test_signs_in_expressions_by_mathglm(text):
+    expression = Expression.parse(text)
+    value, remainder = expression.value()
+    made = trace(text, "mathglm")
+    assert made.answer == (f"{value}R{remainder}" if remainder else str(value))
+    assert METHODS["mathglm"].final(made.text) == made.answer
+    verdict = verify(made.text, "mathglm", problem=text)
+    assert verdict.ok and verdict.answer == made.answer

@@ -96,7 +96,7 @@ def trace(
     module, form = method_named(method, form)
     if isinstance(problem, str):
         problem = Expression.parse(problem)
-    if isinstance(problem, Expression) and (module is not mathglm or len(problem.postfix) == 3):
+    if isinstance(problem, Expression) and (module is not mathglm or problem.is_problem):
         problem = problem.problem()
     if rollback:
         if not (module.ROLLS_BACK and isinstance(problem, Problem) and problem.op == "/"):

@@ -57,7 +57,7 @@ def question(text: str) -> Problem:
     >>> str(question("948 - 12 * 70 = 948 - 840 = 108"))
     '948/12'
     """
-    start = ascii_signs(text).partition("=")[0]
+    start = ascii_signs(text).lstrip().partition("=")[0]
     if match := re.match(r"([0-9 ]+)-([0-9 ]+)\*[0-9 ]+\Z", start):
         try:
             return Problem.parse(f"{match[1]}/{match[2]}")

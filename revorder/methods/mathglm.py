@@ -21,8 +21,7 @@ def question(text: str) -> Problem | Expression:
     '3468*4046/7424'
     """
     expression = Expression.parse(ascii_signs(text).partition("=")[0])
-    postfix = expression.postfix
-    return expression.problem() if len(postfix) == 3 and "neg" not in postfix else expression
+    return expression.problem() if expression.is_problem else expression
 
 
 def write(problem: Problem | Expression, form: str, guess: Guess, answer: bool) -> Iterator[Part]:

@@ -7,7 +7,7 @@ import re
 from ..digits import restore
 from ..problem import Problem, ascii_signs
 
-_LAST = re.compile(r"-?[0-9]+(?:R[0-9]+)?\Z")
+_LAST = re.compile(r"-?[0-9]+(?:R-?[0-9]+)?\Z")
 
 
 def question(text: str) -> Problem:
