@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import struct
-from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from functools import cache
+from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from .methods import METHODS, method_named, scripted
 from .problem import OPS, Problem, ProblemError
 from .trace import right
 
+MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
 BLOCK = 256  # examples that share one digest
 BYTES = 48  # of the digest for each example
 TEST_SHARE = 50  # one problem in so many is held out
@@ -36,7 +38,8 @@ class Part:
     """One kind of problem in a mixture; `a` and `b` are the least and most digits of the operands.
 
     `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
-    10**most, as the authors' generator does (for /: divisor and quotient, whose digits add up to the dividend's).
+    10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
+    quotient, both of at least one digit, so the dividend has that many or one less; always exact).
     `remainder`: the share of divisions that need not be exact. `hard`: the share of carry and borrow chains, equal and
     near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1 or b-1 or have a small dividend.
     `either`: swap the operands half of the time.
@@ -73,7 +76,13 @@ class Mixture:
 
     @classmethod
     def read(cls, source: str | Path | dict[str, Any]) -> Mixture:
-        """Read a YAML file, a packaged mixture by its name, or a mapping; raises ProblemError naming the wrong key."""
+        """Read a YAML file, a packaged mixture by its name, or a mapping.
+
+        Raises ProblemError that names the file, the wrong key, and what it accepts.
+
+        >>> Mixture.read({"parts": [{"op": "+", "a": [1, 16], "b": 3}]}).parts[0].b
+        (3, 3)
+        """
         where = "mixture"
         if not isinstance(source, dict):
             import yaml
@@ -88,22 +97,18 @@ class Mixture:
                 raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
         if not isinstance(source, dict) or not isinstance(source.get("parts"), list) or not source["parts"]:
             raise ProblemError(f"{where}: accepted: a mapping with a list of parts")
-        settings = checked(source, cls, where)
-        parts = []
-        for i, item in enumerate(settings["parts"]):
-            part = checked(item, Part, f"{where}, part {i}")
-            parts.append(read_part(part, f"{where}, part {i}"))
-        settings["parts"] = tuple(parts)
+        settings = checked(source, cls, where, MIXTURE_KEYS)
+        settings["parts"] = tuple([read_part(part, f"{where}, part {i}") for i, part in enumerate(settings["parts"])])
         settings.setdefault("name", "unnamed")
-        _, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
         try:
-            settings["rollback_by"] = tuple(int(by) for by in settings.get("rollback_by", (-1, 1)))
-            settings["size"] = int(settings.get("size", 100_000))
-            share = float(settings.get("rollback", 0))
-        except (TypeError, ValueError) as error:
+            module, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
+        except ProblemError as error:
             raise ProblemError(f"{where}: {error}") from None
-        if not 0 <= share <= 1 or settings["size"] < 1 or not set(settings["rollback_by"]) <= {*range(-9, 10)} - {0}:
-            raise ProblemError(f"{where}: accepted: rollback 0 to 1, rollback_by digits but 0, size at least 1")
+        if settings.get("rollback") and not module.ROLLS_BACK:
+            able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
+            raise ProblemError(f"{where}: key 'rollback' is for a method that takes digits back; accepted: {able}")
+        if "rollback_by" in settings:
+            settings["rollback_by"] = tuple(settings["rollback_by"])
         return cls(**settings)
 
     def spec(self) -> dict[str, Any]:
@@ -111,34 +116,82 @@ class Mixture:
         return asdict(self)
 
 
-def checked(settings: Any, kind: type, where: str) -> dict[str, Any]:
-    """The settings, if every key is one of the dataclass `kind`."""
-    known = [field.name for field in fields(kind)]
+def whole(low: int, high: float) -> Callable[[Any], bool]:
+    """Whether a value is a whole number from `low` to `high`; true and false are none."""
+    return lambda value: type(value) is int and low <= value <= high
+
+
+def digits(value: Any) -> bool:
+    """Whether a value is a digit count, or the least and the most of them."""
+    pair = list(value) if isinstance(value, (list, tuple)) else [value, value]
+    return len(pair) == 2 and all(map(whole(1, MAX_DIGITS), pair)) and pair[0] <= pair[1]
+
+
+def share(value: Any) -> bool:
+    """Whether a value is a number from 0 to 1."""
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+# what each key accepts: a test, and its words
+Keys = dict[str, tuple[Callable[[Any], Any], str]]
+_SHARE = (share, "a number from 0 to 1")
+_YES = (lambda value: isinstance(value, bool), "true or false")
+_TEXT = (lambda value: value is None or isinstance(value, str), "a name")
+_DIGITS = (digits, f"a digit count from 1 to {MAX_DIGITS}, or [least, most]")
+MIXTURE_KEYS: Keys = {
+    "name": (lambda value: isinstance(value, str) and re.fullmatch(r"[\w. -]*\w", value), "letters, digits, . _ -"),
+    "parts": (lambda value: isinstance(value, list) and value, "a list of parts"),
+    "method": (lambda value: isinstance(value, str), "a method's name"),
+    "form": _TEXT,
+    "answer": _YES,
+    "rollback": _SHARE,
+    "rollback_by": (
+        lambda value: isinstance(value, (list, tuple)) and value and all(whole(-9, 9)(by) and by for by in value),
+        "a list of numbers from -9 to 9 but 0",
+    ),
+    "size": (whole(1, math.inf), "a whole number of at least 1"),
+}
+PART_KEYS: Keys = {
+    "op": (lambda value: value in tuple(OPS), " ".join(OPS)),
+    "a": _DIGITS,
+    "b": _DIGITS,
+    "weight": (lambda value: type(value) in (int, float) and 0 < value < math.inf, "a number above 0"),
+    "draw": (lambda value: value in ("lengths", "values"), "lengths, values"),
+    "remainder": _SHARE,
+    "hard": _SHARE,
+    "either": _YES,
+}
+
+
+def checked(settings: Any, kind: type, where: str, keys: Keys | None = None) -> dict[str, Any]:
+    """The settings, if every key is one of the dataclass `kind`, and holds what `keys` accepts."""
+    names = [field.name for field in fields(kind)]
+    known = ", ".join(names)
     if not isinstance(settings, dict):
-        raise ProblemError(f"{where}: accepted: a mapping with {', '.join(known)}")
-    for key in settings:
-        if key not in known:
-            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {', '.join(known)}")
+        raise ProblemError(f"{where}: accepted: a mapping with {known}")
+    for key, value in settings.items():
+        if key not in names:
+            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {known}")
+        if keys and not keys[key][0](value):
+            accepted = keys[key][1]
+            raise ProblemError(f"{where}: key {key!r} is {value!r}; accepted: {accepted}")
     return dict(settings)
 
 
-def read_part(settings: dict[str, Any], where: str) -> Part:
+def read_part(settings: Any, where: str) -> Part:
     """A Part from plain data; raises ProblemError that says which value is wrong."""
-    try:
-        for name in "ab":
-            low, high = settings[name] if isinstance(settings[name], (list, tuple)) else (settings[name],) * 2
-            settings[name] = (int(low), int(high))
-            if not 1 <= low <= high <= 32:
-                raise ValueError(f"{name}: {low} to {high} digits; accepted: 1 to 32, the least first")
-        part = Part(**settings)
-        if part.op not in tuple(OPS):
-            raise ValueError(f"op {part.op!r}; accepted: + - * /")
-        if part.draw not in ("lengths", "values"):
-            raise ValueError(f"draw {part.draw!r}; accepted: lengths, values")
-        if not (part.weight > 0 and 0 <= part.hard <= 1 and 0 <= part.remainder <= 1):
-            raise ValueError("accepted: a weight above 0, hard and remainder from 0 to 1")
-    except (KeyError, TypeError, ValueError) as error:
-        raise ProblemError(f"{where}: {error if isinstance(error, ValueError) else repr(error)}") from None
+    settings = checked(settings, Part, where, PART_KEYS)
+    for key in ("op", "a", "b"):
+        if key not in settings:
+            raise ProblemError(f"{where}: key {key!r} is missing; accepted: {PART_KEYS[key][1]}")
+    for key in "ab":
+        value = settings[key]
+        settings[key] = (value, value) if isinstance(value, int) else tuple(value)
+    part = Part(**settings)
+    if part.op == "/" and part.a[1] < part.b[1]:
+        raise ProblemError(
+            f"{where}: key 'a' is at most {part.a[1]} digits, less than 'b'; accepted: dividends as long as divisors"
+        )
     return part
 
 
@@ -161,9 +214,8 @@ def fingerprint(a: int, op: str, b: int) -> int:
 @cache
 def bigbench_marks() -> frozenset[int]:
     """The low 32 bits of the fingerprints of BIG-bench's problems of 3 to 5 digits."""
-    marks = array("I")
-    marks.frombytes((Path(__file__).parent / "corpora" / "bigbench.marks").read_bytes())
-    return frozenset(marks)
+    marks = (Path(__file__).parent / "corpora" / "bigbench.marks").read_bytes()
+    return frozenset([mark for (mark,) in struct.iter_unpack("<I", marks)])
 
 
 def split_of(problem: Problem) -> str:
@@ -211,12 +263,16 @@ class Drawing:
             first, second = self.tables(part)
             slot = (part, part.op, first, second, len(first), len(second), math.ceil(part.hard * 4096))
             self.slots += [slot] * (round(_SLOTS * reached / total) - len(self.slots))
-        self.equation = getattr(self.module, "equation", None) if mixture.answer and mixture.form == "compact" else None
+        direct = self.module if mixture.answer and mixture.form == "compact" else None
+        self.equation = getattr(direct, "equation", None)  # the whole text at once, where the method has that
+        self.quotient_equation = getattr(direct, "quotient_equation", None)
         self.rollback = round(mixture.rollback * 2**16) if self.module.ROLLS_BACK else 0
 
     @staticmethod
     def tables(part: Part) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """(least value, number of values) of each operand, for each of its digit counts."""
+        """(least value, number of values) of each operand, for each of its digit counts; none for `multiple`."""
+        if part.op == "/" and part.draw == "values":
+            return [], []
 
         def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
             if part.draw == "values":
@@ -240,8 +296,11 @@ class Drawing:
         if many > 1:
             word, i = divmod(word, many)
             low, span = second[i]
-        else:
+        elif many:
             low, span = second[0]
+        else:
+            a, b, word = multiple(part, word)
+            return a, op, b, word
         word, x = divmod(word, span)
         b = low + x
         if op == "/":
@@ -278,10 +337,14 @@ class Drawing:
         choices = [right + by for by in self.mixture.rollback_by if 0 <= right + by <= 9]
         return {step: choices[word % len(choices)]} if choices else None
 
-    def text(self, problem: Problem, rollback: dict[int, int] | None) -> str:
-        """The trace of a problem as the mixture writes it."""
+    def text(self, a: int, op: str, b: int, rollback: dict[int, int] | None) -> str:
+        """The trace of `a op b` as the mixture writes it."""
+        if op == "/" and self.quotient_equation:
+            return self.quotient_equation(a, b, rollback)
+        if op in "+-" and self.equation:
+            return self.equation(a, op, b)
         guess = scripted(rollback) if rollback else right
-        return "".join([part[0] for part in self.write(problem, self.form, guess, self.answer)])
+        return "".join([part[0] for part in self.write(Problem(a, op, b), self.form, guess, self.answer)])
 
     def words(self, seed: int, block: int) -> list[int]:
         """The random integers of the BLOCK examples that share a digest."""
@@ -304,17 +367,17 @@ class Drawing:
                     yield index, a, op, b, equation(a, op, b)
                 else:
                     rollback = self.wrong_digit(a, b, word) if op == "/" else None
-                    yield index, a, op, b, self.text(Problem(a, op, b), rollback)
+                    yield index, a, op, b, self.text(a, op, b, rollback)
 
     def example(self, seed: int, index: int) -> Example:
-        """The training example at `index`."""
+        """The training example at `index`; of its block's digest only the beginning is made."""
         block, at = divmod(index, BLOCK)
-        a, op, b, word = self.draw(self.words(seed, block)[at])
+        chunk = hashlib.shake_128(f"{seed}:{block}".encode()).digest((at + 1) * BYTES)[-BYTES:]
+        a, op, b, word = self.draw(int.from_bytes(chunk, "little"))
         if held(a, op, b):
             a, op, b, word = self.retry(seed, index)
-        problem = Problem(a, op, b)
         rollback = self.wrong_digit(a, b, word) if op == "/" else None
-        return Example(index, problem, rollback, self.text(problem, rollback))
+        return Example(index, Problem(a, op, b), rollback, self.text(a, op, b, rollback))
 
 
 @cache
@@ -344,12 +407,7 @@ def texts(mixture: Mixture, seed: int, start: int, stop: int) -> Iterator[str]:
 
 def dividend(part: Part, b: int, word: int) -> tuple[int, int]:
     """A dividend for the divisor `b`, exact unless the part's share of remainders says otherwise."""
-    width = len(str(b))
-    if part.draw == "values":  # the quotient's digits make up what the divisor's leave
-        word, n = divmod(word, max(1, part.a[1] - width))
-        word, x = divmod(word, 9 * 10**n)
-        return b * (10**n + x), word
-    low = max(part.a[0], width)
+    low = max(part.a[0], len(str(b)))
     word, i = divmod(word, max(part.a[1], low) - low + 1)
     least, most = _POWERS[low + i - 1], _POWERS[low + i] - 1
     share, word = word & 0xFFF, word >> 12
@@ -361,6 +419,19 @@ def dividend(part: Part, b: int, word: int) -> tuple[int, int]:
         first, last = 1, max(1, most // b)
     word, x = divmod(word, last - first + 1)
     return b * (first + x), word
+
+
+def multiple(part: Part, word: int) -> tuple[int, int, int]:
+    """(dividend, divisor, the rest of the randomness): a product of two numbers that share out the dividend's digits."""
+    word, i = divmod(word, part.a[1] - part.a[0] + 1)
+    total = max(2, part.a[0] + i)
+    least = min(part.b[0], total - 1)
+    word, i = divmod(word, min(part.b[1], total - 1) - least + 1)
+    low, low_quotient = _POWERS[least + i - 1], _POWERS[total - least - i - 1]
+    word, x = divmod(word, 9 * low)
+    word, y = divmod(word, 9 * low_quotient)
+    b = low + x
+    return b * (low_quotient + y), b, word
 
 
 def hard(part: Part, word: int) -> tuple[int, int]:
@@ -420,24 +491,43 @@ def hard(part: Part, word: int) -> tuple[int, int]:
     return (b, a) if take(2) and a < most and b < 10 ** part.a[1] else (a, b)
 
 
-def held_out(op: str, a_digits: int, b_digits: int, n: int, seed: int) -> list[Problem]:
-    """`n` distinct problems of the test split, or all there are, operands of exactly so many digits; / is exact.
+def held_out(op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool = True) -> list[Problem]:
+    """`n` distinct problems of the test split, or all there are, operands of exactly so many digits.
 
-    Where both operands have at most 2 digits nothing is held out, and any problem may be drawn.
+    Where both operands have at most 2 digits nothing is held out, and any problem may be drawn. Divisions leave no
+    remainder where `exact`. Raises ProblemError where no problem is like that.
 
     >>> problem = held_out("/", 12, 6, 1, seed=0)[0]
     >>> len(str(problem.a)), len(str(problem.b)), problem.remainder
     (12, 6, 0)
     """
-    part = Part(op, (a_digits, a_digits), (b_digits, b_digits))
-    draw = Drawing(Mixture("held out", (part,), "plain", "plain"))
+    part = read_part({"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "held-out problems")
+    if not whole(1, math.inf)(n):
+        raise ProblemError(f"held-out problems: {n!r} of them; accepted: a whole number of at least 1")
     small = a_digits <= 2 and b_digits <= 2
+
+    def wanted(a: int, b: int) -> bool:
+        return (small or held(a, op, b)) and len(str(a)) == a_digits
+
+    if 9 * 10 ** (a_digits - 1) * (3 if op == "/" and exact else 9 * 10 ** (b_digits - 1)) < 2 * TEST_SHARE * n:
+        there = [Problem(a, op, b) for a, b in pairs(part) if wanted(a, b)]  # so few that n may be too many
+        if len(there) <= n:
+            return there
+    draw = Drawing(Mixture("held out", (part,), "plain", "plain"))
     found: dict[tuple[int, int], Problem] = {}
-    for block in range(20 * n + 500):
-        for word in draw.words(seed, block):
-            a, _, b, _ = draw.draw(word)
-            if (small or held(a, op, b)) and len(str(a)) == a_digits:
-                found.setdefault((a, b), Problem(a, op, b))
-                if len(found) >= n:
-                    return list(found.values())
+    words = chain.from_iterable(draw.words(seed, block) for block in count())
+    while len(found) < n:
+        a, _, b, _ = draw.draw(next(words))
+        if wanted(a, b):
+            found.setdefault((a, b), Problem(a, op, b))
     return list(found.values())
+
+
+def pairs(part: Part) -> Iterator[tuple[int, int]]:
+    """All operands that a part of one digit count each can draw."""
+    [(low, span)], [(low_b, span_b)] = Drawing.tables(part)
+    for b in range(low_b, low_b + span_b):
+        step = b if part.op == "/" and not part.remainder else 1
+        first = max(low, 1) if part.op == "/" else low
+        for a in range(-(-first // step) * step, low + span, step):
+            yield a, b

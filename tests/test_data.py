@@ -1,16 +1,30 @@
 """Data: pure, disjoint, spread evenly, and right."""
 
-import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from revorder import Problem, ProblemError, verify
+from revorder import Problem, ProblemError, trace, verify
 from revorder.corpora import bigbench
-from revorder.data import Mixture, Part, example, held, held_out, split_of, texts
+from revorder.data import (
+    TEST_SHARE,
+    Mixture,
+    Part,
+    drawing,
+    example,
+    fingerprint,
+    held,
+    held_out,
+    split_of,
+    texts,
+)
+from revorder.methods import revorder
 
 ROOT = Path(__file__).parent.parent
 PACKAGED = ["paper", "authors", "lean", "small"]
@@ -134,24 +148,92 @@ def test_no_bigbench_problem_of_three_digits_or_more_is_drawn(shared):
         assert (p.a, p.op, p.b) not in fixed
 
 
+ONE = {"op": "+", "a": 1, "b": 1}
+
+
+def mixture_of(**changes):
+    return {"parts": [{**ONE, **changes}]}
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
         ({}, "list of parts"),
-        ({"parts": [{"op": "+", "a": 1, "b": 1, "c": 2}]}, "'c' is unknown; accepted: op, a, b"),
-        ({"parts": [{"op": "^", "a": 1, "b": 1}]}, "op '^'"),
-        ({"parts": [{"op": "+", "a": [5, 2], "b": 1}]}, "5 to 2 digits"),
-        ({"parts": [{"op": "+", "b": 1}]}, "'a'"),
-        ({"parts": [{"op": "+", "a": 1, "b": 1}], "method": "nope"}, "accepted: revorder"),
-        ({"parts": [{"op": "+", "a": 1, "b": 1}], "rollback": 2}, "rollback 0 to 1"),
-        ({"parts": [{"op": "+", "a": 1, "b": 1}], "sise": 2}, "'sise' is unknown"),
+        ({"parts": [ONE], "sise": 2}, "'sise' is unknown; accepted: name, parts, method"),
+        ({"parts": [ONE], "method": "nope"}, "'nope' is unknown; accepted: revorder"),
+        ({"parts": [ONE], "method": ["lean"]}, "'method' is"),
+        ({"parts": [ONE], "method": "plain", "rollback": 0.5}, "accepted: revorder, lean, authors"),
+        ({"parts": [ONE], "rollback": 2}, "'rollback' is 2; accepted: a number from 0 to 1"),
+        ({"parts": [ONE], "rollback_by": []}, "'rollback_by' is []"),
+        ({"parts": [ONE], "answer": "no"}, "'answer' is 'no'; accepted: true or false"),
+        ({"parts": [ONE], "size": 1.5}, "'size' is 1.5"),
+        ({"parts": [ONE], "name": "../up"}, "'name' is '../up'"),
+        (mixture_of(c=2), "'c' is unknown; accepted: op, a, b"),
+        (mixture_of(op="^"), "'op' is '^'; accepted: + - * /"),
+        (mixture_of(a=[5, 2]), "'a' is [5, 2]; accepted: a digit count from 1 to 32"),
+        (mixture_of(a=True), "'a' is True"),
+        (mixture_of(weight=float("inf")), "'weight' is inf"),
+        (mixture_of(either="no"), "'either' is 'no'"),
+        (mixture_of(op="/", a=3, b=5), "accepted: dividends as long as divisors"),
+        ({"parts": [{"op": "+", "b": 1}]}, "'a' is missing"),
     ],
 )
 def test_a_wrong_mixture_is_named(settings, says, tmp_path):
     path = tmp_path / "mixture.yaml"
-    path.write_text(json.dumps(settings))
+    path.write_text(yaml.safe_dump(settings))
     with pytest.raises(ProblemError) as error:
         Mixture.read(path)
+    assert says in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+digits = st.integers(1, 18).flatmap(lambda n: st.integers(10 ** (n - 1), 10**n - 1)) | st.just(0)
+
+
+@given(digits, st.sampled_from("+-"), digits)
+def test_equations_are_what_the_method_writes(a, op, b):
+    assert revorder.equation(a, op, b) == trace(Problem(a, op, b)).text
+
+
+@given(digits, digits.filter(bool), st.data())
+def test_quotient_equations_are_what_the_method_writes(a, b, data):
+    quotient = str(a // b)
+    steps = st.integers(0, len(quotient) - 1).flatmap(lambda i: st.tuples(st.just(i), st.integers(0, 9)))
+    rollback = {i: wrong for i, wrong in data.draw(st.lists(steps, max_size=3)) if wrong != int(quotient[i])}
+    assert revorder.quotient_equation(a, b, rollback) == trace(Problem(a, "/", b), rollback=rollback).text
+
+
+def test_values_of_divisions_share_out_the_digits_as_the_released_script_does():
+    drawn = mixture(Part("/", (16, 16), (1, 15), draw="values"))
+    problems = [example(0, i, drawn).problem for i in range(3000)]
+    assert all(p.remainder == 0 and len(str(p.b)) + len(str(p.value)) == 16 for p in problems)
+    lengths = Counter(len(str(p.b)) for p in problems)
+    assert set(lengths) == set(range(1, 16)) and min(lengths.values()) > 130 and max(lengths.values()) < 270
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/"])
+@pytest.mark.parametrize(("n", "m"), [(4, 1), (8, 4), (16, 16)])
+def test_every_bucket_of_the_split_is_as_full(op, n, m):
+    drawn = mixture(Part(op, (n, n), (m, m), remainder=1))
+    words = (word for block in range(40) for word in drawing(drawn).words(5, block))
+    problems = {drawing(drawn).draw(word)[:3] for word in words}
+    buckets = Counter(fingerprint(*problem) % TEST_SHARE for problem in problems)
+    expected = len(problems) / TEST_SHARE
     assert (
-        (says in str(error.value) and str(path) in str(error.value)) or "method" in says or "accepted: revorder" in says
-    )
+        sum((buckets[i] - expected) ** 2 / expected for i in range(TEST_SHARE)) < 95
+    )  # chi-squared, 49 degrees: 0.01%
+
+
+def test_held_out_gives_all_there_are_without_searching_on():
+    every = {Problem(a, "/", b) for b in range(100, 1000) for a in range(b, 10_000, b) if a > 999 and held(a, "/", b)}
+    assert set(held_out("/", 4, 3, 10_000, 0)) == every
+
+
+def test_held_out_divisions_leave_remainders_where_asked():
+    problems = held_out("/", 6, 3, 50, 0, exact=False)
+    assert sum(p.remainder > 0 for p in problems) > 40 and all(split_of(p) == "test" for p in problems)
+
+
+@pytest.mark.parametrize("wrong", [("^", 3, 3, 1, 0), ("+", 0, 3, 1, 0), ("/", 3, 5, 1, 0), ("+", 3, 3, 0, 0)])
+def test_held_out_problems_that_cannot_be_are_refused(wrong):
+    with pytest.raises(ProblemError, match="held-out problems: .*accepted: "):
+        held_out(*wrong)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..digits import reverse
 from ..problem import Problem
 from ..trace import ANSWER, COPY, DOWN, GUESS, STEP, Guess, Part, copy
 from .reading import final, question
 
-__all__ = ["FORMS", "ROLLS_BACK", "equation", "final", "question", "write"]
+__all__ = ["FORMS", "ROLLS_BACK", "equation", "final", "question", "quotient_equation", "write"]
 
 FORMS = ("compact", "expanded")
 ROLLS_BACK = True
@@ -51,6 +51,30 @@ def equation(a: int, op: str, b: int) -> str:
     """
     result = str(a + b if op == "+" else a - b)
     return f"{a}{op}{b}=r|{result[::-1]}={result}"
+
+
+def quotient_equation(a: int, b: int, rollback: Mapping[int, int] | None = None) -> str:
+    """The whole compact trace of a division at once, for writing millions of them; `rollback` is {step: wrong digit}.
+
+    >>> quotient_equation(948, 12, {0: 8})
+    '948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79'
+    """
+    digits = str(a // b)
+    power = 10 ** (len(digits) - 1)
+    left = a
+    steps: list[str] = []
+    for digit in digits:
+        value = int(digit) * power
+        product = b * value
+        left -= product
+        power //= 10
+        steps.append(f"{digit}R-({b}*{value})(r|{str(product)[::-1]})({f'r|{str(left)[::-1]}' if left else 0})")
+    for i, wrong in (rollback or {}).items():
+        power = 10 ** (len(digits) - 1 - i)
+        product = b * wrong * power
+        rest = a - b * int(digits[:i] or 0) * power * 10 - product
+        steps[i] = f"{wrong}R-({b}*{wrong * power})(r|{str(product)[::-1]})({remainder_text(rest)})W{steps[i]}"
+    return f"{a}/{b}={'#'.join(steps)}={digits}{f'R{left}' if left else ''}"
 
 
 def place_values(b: int) -> list[int]:
