@@ -8,7 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
+import multiprocessing.connection
+import multiprocessing.process
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from .problem import Problem, ProblemError
 FORMATS = ("jsonl", "parquet")
 MANIFEST = "manifest.json"
 PROGRESS = "manifest.partial.json"
+Job = tuple[Mixture, int, int, int, str, str]  # mixture, seed, first and last index + 1, file, format
 
 
 def write_shards(
@@ -35,7 +39,15 @@ def write_shards(
 
     A row is {index, op, a, b, answer, text}, numbers as digits since they may be long. `progress` is called with the
     number of examples done. Raises ProblemError where the folder holds another run, or a library is missing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [shard["rows"] for shard in write_shards(Mixture.read("small"), 42, folder, 25, 10)["shards"]]
+    [10, 10, 5]
     """
+    for what, number in (("size", size), ("shard_size", shard_size), ("workers", workers)):
+        if number < 1:
+            raise ProblemError(f"{what} is {number}; accepted: at least 1")
     if format not in FORMATS:
         raise ProblemError(f"format {format!r} is unknown; accepted: {', '.join(FORMATS)}")
     if format == "parquet":
@@ -59,13 +71,16 @@ def write_shards(
         )
     )
     done = known_shards(out, spec)
-    out.mkdir(parents=True, exist_ok=True)
-    for left in out.glob(f".{mixture.name}-*-of-*.{format}.*"):  # of a run that was killed
-        left.unlink()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProblemError(f"folder {str(out)!r} can't be made: {error.strerror}; accepted: a new folder") from None
+    sweep(out, mixture)
     write_whole(out / PROGRESS, json.dumps({**spec, "shards": done}, indent=2))
     count = -(-size // shard_size)
     jobs = []
     shards: dict[str, dict[str, Any]] = {shard["file"]: shard for shard in done}
+    (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
     for i in range(count):
         name = f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"
         start, stop = i * shard_size, min(size, (i + 1) * shard_size)
@@ -80,17 +95,27 @@ def write_shards(
         if progress:
             progress(shard["rows"])
 
-    if workers > 1 and len(jobs) > 1:
-        with multiprocessing.get_context("spawn").Pool(min(workers, len(jobs))) as pool:
-            for shard in pool.imap_unordered(write_shard, jobs):
-                landed(shard)
-    else:
-        for job in jobs:
-            landed(write_shard(job))
+    try:
+        if workers > 1 and len(jobs) > 1:
+            in_processes(jobs, min(workers, len(jobs)), landed)
+        else:
+            for job in jobs:
+                landed(write_shard(job))
+    finally:
+        sweep(out, mixture)
+    if len(shards) < count:
+        raise ProblemError(f"{count - len(shards)} shards are not written, a worker was stopped; run again to go on")
     manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
     write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
     (out / PROGRESS).unlink()
     return manifest
+
+
+def sweep(out: Path, mixture: Mixture) -> None:
+    """Remove what a stopped run left half-written."""
+    for pattern in (f".{mixture.name}-*-of-*.*.*", ".manifest*.json.*"):
+        for left in out.glob(pattern):
+            left.unlink(missing_ok=True)
 
 
 def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
@@ -99,19 +124,60 @@ def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
         if (out / name).exists():
             try:
                 before = json.loads((out / name).read_text())
-                shards = before.pop("shards")
-            except (ValueError, KeyError, AttributeError):
+                shards = [(shard, shard["file"], shard["sha256"]) for shard in before.pop("shards")]
+            except (ValueError, KeyError, AttributeError, TypeError):
                 raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
             different = sorted(key for key in spec if before.get(key) != spec[key])
             if different:
                 raise ProblemError(
                     f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
                 )
-            return [s for s in shards if (out / s["file"]).exists() and digest(out / s["file"]) == s["sha256"]]
+            return [shard for shard, file, sha in shards if (out / file).exists() and digest(out / file) == sha]
     return []
 
 
-def write_shard(job: tuple[Mixture, int, int, int, str, str]) -> dict[str, Any]:
+def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]], None]) -> None:
+    """Write shards in so many processes, a pipe to each: with no lock between them, any may be stopped at any time."""
+    context = multiprocessing.get_context("spawn")
+    processes: list[multiprocessing.process.BaseProcess] = []
+    pipes: list[Any] = []
+    try:
+        for i in range(workers):
+            pipe, end = context.Pipe(duplex=False)
+            process = context.Process(target=write_many, args=(jobs[i::workers], end), daemon=True)
+            process.start()
+            processes.append(process)
+            pipes.append(pipe)
+            end.close()
+        while pipes:
+            ready: list[Any] = multiprocessing.connection.wait(pipes)
+            for pipe in ready:
+                try:
+                    shard = pipe.recv()
+                except EOFError:
+                    pipes.remove(pipe)
+                    continue
+                if isinstance(shard, Exception):
+                    raise shard
+                landed(shard)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
+
+
+def write_many(jobs: list[Job], end: Any) -> None:
+    """Write shard after shard, and send each one's entry, or what went wrong."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and stops this process
+    for job in jobs:
+        try:
+            end.send(write_shard(job))
+        except Exception as error:
+            end.send(error)
+            return
+
+
+def write_shard(job: Job) -> dict[str, Any]:
     """Write one shard and return its entry in the manifest."""
     mixture, seed, start, stop, name, format = job
     path = Path(name)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -89,3 +90,51 @@ def test_a_damaged_shard_is_written_again_and_another_run_is_refused(tmp_path):
         write_shards(SMALL, 1, tmp_path, 200, 100)
     with pytest.raises(ProblemError, match="accepted: jsonl, parquet"):
         write_shards(SMALL, 1, tmp_path, 200, 100, format="csv")
+
+
+def test_an_interrupted_run_leaves_whole_shards_only(tmp_path):
+    folder = tmp_path / "interrupted"
+    command = [sys.executable, "-m", "revorder", "data", "paper", "--out", str(folder)]
+    command += ["--size", "90000", "--shard-size", "3000", "--workers", "2"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    for _ in range(600):
+        if len(list(folder.glob("*.jsonl"))) >= 2 or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    assert "Traceback" not in process.communicate(timeout=30)[1] and process.returncode == 130
+    left = contents(folder)
+    assert "manifest.partial.json" in left and "manifest.json" not in left
+    for name in set(left) - {"manifest.partial.json"}:
+        assert name.endswith(".jsonl") and left[name].count(b"\n") == 3000
+
+
+def test_the_manifest_is_away_while_a_shard_is(tmp_path):
+    names = [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]]
+    (tmp_path / names[1]).unlink()
+
+    def stop(rows):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_shards(SMALL, 1, tmp_path, 300, 100, progress=stop)
+    assert not (tmp_path / "manifest.json").exists()
+    assert [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]] == names
+
+
+@pytest.mark.parametrize("wrong", [{"size": 0}, {"shard_size": 0}, {"workers": 0}])
+def test_numbers_below_one_are_refused(wrong, tmp_path):
+    with pytest.raises(ProblemError, match="accepted: at least 1"):
+        write_shards(SMALL, 1, tmp_path, **{"size": 10, **wrong})
+
+
+def test_a_folder_that_cannot_be_made_or_read_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ProblemError, match="can't be made"):
+        write_shards(SMALL, 1, tmp_path / "file", 10)
+    manifest = write_shards(SMALL, 1, tmp_path / "shards", 10)
+    (tmp_path / "shards" / "manifest.json").write_text(json.dumps({**manifest, "shards": [{}]}))
+    with pytest.raises(ProblemError, match="can't be read"):
+        write_shards(SMALL, 1, tmp_path / "shards", 10)
