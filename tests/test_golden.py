@@ -8,35 +8,20 @@ from revorder import METHODS, trace
 
 FOLDER = Path(__file__).parent / "golden"
 NAMES = {"+": "plus", "-": "minus", "*": "times", "/": "divide"}
-# (problem, rollback): carries, borrows, zeros, unequal lengths, a < b, a = b, remainders, a small dividend
+# carries, borrows, zeros, unequal lengths, a < b, a = b, remainders, a small dividend, a divisor 1
 CASES = {
-    "+": [("123+46", {}), ("999+1", {}), ("0+0", {}), ("5+1234567890123456", {}), ("1005+995", {})],
-    "-": [("123-46", {}), ("12-35", {}), ("1000-1", {}), ("105-98", {}), ("77-77", {}), ("5-100200", {}), ("7-0", {})],
-    "*": [
-        ("12*7", {}),
-        ("12*4567", {}),
-        ("120*4050", {}),
-        ("7*123", {}),
-        ("12*0", {}),
-        ("0*12", {}),
-        ("300*400", {}),
-        ("99*99", {}),
-    ],
-    "/": [
-        ("948/12", {}),
-        ("948/12", {0: 8}),
-        ("948/12", {0: 6, 1: [8, 7]}),
-        ("1212/12", {}),
-        ("1212/12", {1: 1}),
-        ("950/12", {}),
-        ("7/12", {}),
-        ("0/5", {}),
-        ("84/12", {}),
-        ("183147/1", {}),
-        ("100000/7", {}),
-        ("999999/1999", {}),
-    ],
+    "+": "123+46 999+1 0+0 5+1234567890123456 1005+995 0+7 7+0 5+5 12+35 1234+8766 100200+99 555555+444445",
+    "-": "123-46 12-35 1000-1 105-98 77-77 5-100200 7-0 0-0 0-7 100000-99999 98-105 200100-100200",
+    "*": "12*7 12*4567 120*4050 7*123 12*0 0*12 300*400 99*99 0*0 4567*12 1*90807 1001*1001",
+    "/": "948/12 1212/12 950/12 7/12 0/5 84/12 183147/1 100000/7 999999/1999 12/12 1000/10 5999/60",
 }
+ROLLBACKS = [
+    ("948/12", {0: 8}),
+    ("948/12", {0: 6, 1: [8, 7]}),
+    ("1212/12", {1: 1}),
+    ("950/12", {1: 0}),
+    ("7/12", {0: 1}),
+]
 FILES = [(method, op) for method in METHODS for op in NAMES]
 
 
@@ -45,9 +30,8 @@ def written(method, op):
     module = METHODS[method]
     out = []
     for form in module.FORMS:
-        for problem, rollback in CASES[op]:
-            if rollback and not module.ROLLS_BACK:
-                continue
+        rolled = ROLLBACKS if op == "/" and module.ROLLS_BACK else []
+        for problem, rollback in [(problem, {}) for problem in CASES[op].split()] + rolled:
             out.append(trace(problem, method, form, rollback).text + "\n----\n")
     return "".join(out)
 
@@ -55,6 +39,11 @@ def written(method, op):
 @pytest.mark.parametrize(("method", "op"), FILES)
 def test_golden(method, op):
     assert written(method, op) == (FOLDER / f"{method}_{NAMES[op]}.txt").read_text()
+
+
+def test_every_golden_file_is_compared():
+    found = {path.name for name in NAMES.values() for path in FOLDER.glob(f"*_{name}.txt")}
+    assert found == {f"{method}_{NAMES[op]}.txt" for method, op in FILES}
 
 
 PAPER = {
@@ -99,6 +88,12 @@ def test_the_papers_equations():
         "=79 Rem (0)",
         "=79",
     ]
+
+
+def test_the_authors_dialect():
+    assert trace("948/12", "authors").text == "948/12=7R(-7*120~r048~r801)#9R(-9*12~r801~r0)=79"
+    assert trace("12-40", "authors").text == "12-40=r82-=-28"
+    assert trace("12-40").text == "12-40=r|82-=-28"
 
 
 def test_nyes_scratchpad():
