@@ -58,7 +58,7 @@ def question(text: str) -> Problem:
     '948/12'
     """
     start = ascii_signs(text).lstrip().partition("=")[0]
-    if match := re.match(r"([0-9 ]+)-([0-9 ]+)\*[0-9 ]+\Z", start):
+    if match := re.match(r"([^-*\n]+)-([^-*\n]+)\*[^-*\n]+\Z", start):
         try:
             return Problem.parse(f"{match[1]}/{match[2]}")
         except ProblemError as error:
