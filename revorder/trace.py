@@ -21,8 +21,9 @@ Part = tuple[str, str, int, int]
 COPY, DOWN, BASIC, GUESS, SIGN, ANSWER = "copy", "down", "basic", "guess", "sign", "answer"
 STEP: Part = ("", "step", 0, 0)
 
-# Asked for each quotient digit with the right one; returns the one to write. It is asked again after a rollback.
-Guess = Callable[[int], int]
+# Asked with a quotient step (0-based) and its right digit; returns the digit to write. It is asked again after a
+# rollback. Step -1 is the place before the quotient's first digit, where a method asks for it: right is 0, not written.
+Guess = Callable[[int, int], int]
 
 
 def copy(text: str) -> Part:
@@ -34,10 +35,10 @@ def copy(text: str) -> Part:
     return (text, COPY, 0, 0)
 
 
-def right(digit: int) -> int:
+def right(step: int, digit: int) -> int:
     """The Guess that is never wrong.
 
-    >>> right(7)
+    >>> right(0, 7)
     7
     """
     return digit

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from types import ModuleType
 
+from .digits import MARK
 from .methods import mathglm, method_named
 from .problem import Expression, Problem, ProblemError, answer_text, ascii_signs, quote
 from .trace import ANSWER, COPY, DOWN, GUESS, SIGN, STEP, Part
@@ -105,13 +106,17 @@ def replay(module: ModuleType, form: str, problem: Problem | Expression, written
     True
     """
     at = step = rollbacks = 0
-    pending: tuple[int, int] | None = None  # a wrong quotient digit not yet taken back, and the right one
+    pending: tuple[int, int | None] | None = None  # a wrong quotient digit not yet taken back, and the right one
 
-    def guess(right: int) -> int:
+    def guess(quotient_step: int, right: int) -> int:
         nonlocal pending, rollbacks
         rollbacks += pending is not None
-        digit = int(written[at]) if written[at : at + 1] in set("0123456789") else right
-        pending = (digit, right) if digit != right and module.ROLLS_BACK else None
+        char = written[at : at + 1]
+        digit = int(char) if char in set("0123456789") else right
+        if quotient_step < 0:  # no digit is right there, not even a 0, which the method does not write
+            pending = (digit, None) if char == str(digit) else None
+        else:
+            pending = (digit, right) if digit != right and module.ROLLS_BACK else None
         return digit if pending else right
 
     try:
@@ -136,8 +141,12 @@ def replay(module: ModuleType, form: str, problem: Problem | Expression, written
     return Replay(True, at, step, "", rollbacks)
 
 
-def explain(part: Part, expected: str, written: str, at: int, common: int, pending: tuple[int, int] | None) -> str:
+def explain(
+    part: Part, expected: str, written: str, at: int, common: int, pending: tuple[int, int | None] | None
+) -> str:
     """Say why `written` differs from `expected` at `at`, after `common` equal characters.
+
+    `pending`: a wrong quotient digit that is not taken back yet and the right one, None where none belongs.
 
     >>> explain(("r|74", "r+", 12, 35), "r|74", "12+35=r|75", 6, 3, None)
     "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
@@ -149,7 +158,10 @@ def explain(part: Part, expected: str, written: str, at: int, common: int, pendi
         return f"the text ends early{differ}"
     wanted, got = expected[common], written[at + common]
     if pending and wanted == "W":
-        return f"missed rollback of the quotient digit {pending[0]}, the right one is {pending[1]}: expected 'W', found {got!r}"
+        why = "the divisor does not fit yet" if pending[1] is None else f"the right one is {pending[1]}"
+        return f"missed rollback of the quotient digit {pending[0]}, {why}: expected 'W', found {got!r}"
+    if pending and pending[1] is None and kind == COPY and (expected.isdigit() or pending[0] == 0):
+        return f"the divisor does not fit yet: expected {MARK!r}, found the quotient digit {pending[0]}"
     if got.isdigit() and not wanted.isdigit() and not common and at and written[at - 1].isdigit():
         return f"a number has more digits than it should{differ}"
     if got == "W" and kind != SIGN:
@@ -161,10 +173,12 @@ def explain(part: Part, expected: str, written: str, at: int, common: int, pendi
     if kind == ANSWER:
         return f"wrong answer{differ}"
     if kind == GUESS:
-        return f"wrong quotient digit of {a}/{b}{differ}"
+        return f"{'wrong' if got.isdigit() else 'missing'} quotient digit of {a}/{b}{differ}"
     if kind[-1] in _OPERATIONS:
         what = "digit" if wanted.isdigit() and got.isdigit() else "length or sign"
         return f"wrong {what} in the {_OPERATIONS[kind[-1]]} {a}{kind[-1]}{b}{differ}"
     if kind == COPY:
-        return f"{'a copied digit was changed' if wanted.isdigit() else 'not the notation'}{differ}"
+        if not wanted.isdigit():
+            return f"not the notation{differ}"
+        return f"a copied digit {'was changed' if got.isdigit() else 'is missing'}{differ}"
     return f"wrong digit{differ}"

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from revorder import Problem, ProblemError, trace
+from revorder.corpora import bigbench
 from revorder.cost import characters, cost, counter, extra
 from revorder.tokenizer import save
 
@@ -48,20 +49,43 @@ def drawn(op, n, m, count=200):
     return [problem for problem in problems if len(str(problem.a)) == n]
 
 
+SHARES = {"*": 0.8, "/": 0.6}  # of compact's tokens that lean may take
+
+
+def mean(problems, method):
+    return sum(cost(problem, method) for problem in problems) / len(problems)
+
+
 @pytest.mark.parametrize(
-    ("op", "n", "m", "share"),
-    [("*", n, n, 0.8) for n in (2, 3, 4, 5, 6)]
-    + [("*", 16, 1, 0.8), ("*", 8, 4, 0.8)]
-    + [("/", n, m, 0.6) for n, m in ((2, 1), (3, 2), (4, 2), (5, 3), (16, 1), (6, 3), (12, 6))],
+    ("op", "n", "divisors"),
+    [("*", n, [n]) for n in (2, 3, 4, 5, 6)]
+    + [("*", 16, [1]), ("*", 8, [4])]
+    + [("/", n, range(1, n + 1)) for n in (2, 3, 4, 5)]  # BIG-bench's: a divisor has any number of digits up to n
+    + [("/", 16, [1]), ("/", 6, [3]), ("/", 12, [6])],
 )
-def test_lean_is_the_cheapest_that_decomposes(op, n, m, share):
+def test_lean_is_the_cheapest_that_decomposes_in_each_column(op, n, divisors):
+    every = [drawn(op, n, m) for m in divisors]
+    size = min(map(len, every))  # as many of each
+    assert size > 50
+    problems = [problem for some in every for problem in some[:size]]
+    assert mean(problems, "lean") <= SHARES[op] * mean(problems, "revorder")
+
+
+@pytest.mark.parametrize(
+    ("op", "n", "m"),
+    [("*", n, n) for n in (2, 3, 4, 5, 6)]
+    + [("*", 16, 1), ("*", 8, 4)]
+    + [("/", n, m) for n, m in ((2, 1), (3, 2), (4, 2), (5, 3), (16, 1), (6, 3), (12, 6))],
+)
+def test_lean_is_the_cheapest_that_decomposes_in_each_shape(op, n, m):
     problems = drawn(op, n, m)
-
-    def mean(method):
-        return sum(cost(problem, method) for problem in problems) / len(problems)
-
-    lean = mean("lean")
-    assert lean <= share * mean("revorder")
-    assert lean < mean("authors") and lean < mean("scratchpad")
+    lean = mean(problems, "lean")
+    assert lean < mean(problems, "revorder") and lean < mean(problems, "authors")
+    assert lean < mean(problems, "scratchpad")
     if m > 1:  # with one digit GOAT answers at once
-        assert lean < mean("goat")
+        assert lean < mean(problems, "goat")
+
+
+def test_lean_keeps_its_share_on_bigbench_itself(shared):
+    for name, problems in bigbench.load(str(shared / "bigbench_arithmetic"), "*/", range(2, 6)).items():
+        assert mean(problems, "lean") <= SHARES[problems[0].op] * mean(problems, "revorder"), name

@@ -73,6 +73,24 @@ def test_explain_names_what_a_digit_is_computed_from():
     assert [len(digit.sids) for digit in explain("948/12", "lean") if digit.estimated] == [5, 5]
 
 
+def test_what_lean_brings_down_before_the_first_digit_is_a_copy():
+    assert [digit.char for digit in explain("120/48", "lean")] == list("2" + "69" + "42")
+    assert [digit.char for digit in explain("119/12", "lean", rollback={-1: 1})] == list(
+        "1" + "21" + "99" + "9801" + "11"
+    )
+    assert [digit.char for digit in explain("456*120", "lean")] == list("0219" + "00654" + "02745")
+
+
+@given(a=NUMBERS, b=NUMBERS, data=st.data())
+def test_lean_is_at_one_with_any_digits_taken_back(a, b, data):
+    digits = str(a // b)
+    right = dict(enumerate(map(int, digits)))
+    if len(str(a)) - len(str(b)) == len(digits):
+        right[-1] = 0
+    wrong = {step: data.draw(st.integers(0, 9).filter(lambda d, at=step: d != right[at])) for step in right}
+    assert csid(trace(Problem(a, "/", b), "lean", rollback=wrong)) <= 1
+
+
 @given(a=NUMBERS, b=NUMBERS)
 def test_direct_addition_counts_the_longest_run_of_carries(a, b):
     longest = run = carry = 0

@@ -22,6 +22,7 @@ ROLLBACKS = [
     ("950/12", {1: 0}),
     ("7/12", {0: 1}),
 ]
+LEADING = [("120/48", {}), ("606/95", {}), ("119/12", {-1: 1}), ("100000/7", {-1: [1, 9], 1: 5})]  # for LEADS
 FILES = [(method, op) for method in METHODS for op in NAMES]
 
 
@@ -30,8 +31,9 @@ def written(method, op):
     module = METHODS[method]
     out = []
     for form in module.FORMS:
-        rolled = ROLLBACKS if op == "/" and module.ROLLS_BACK else []
-        for problem, rollback in [(problem, {}) for problem in CASES[op].split()] + rolled:
+        more = ROLLBACKS if op == "/" and module.ROLLS_BACK else []
+        more = more + LEADING if op == "/" and getattr(module, "LEADS", False) else more
+        for problem, rollback in [(problem, {}) for problem in CASES[op].split()] + more:
             out.append(trace(problem, method, form, rollback).text + "\n----\n")
     return "".join(out)
 
@@ -94,6 +96,28 @@ def test_the_authors_dialect():
     assert trace("948/12", "authors").text == "948/12=7R(-7*120~r048~r801)#9R(-9*12~r801~r0)=79"
     assert trace("12-40", "authors").text == "12-40=r82-=-28"
     assert trace("12-40").text == "12-40=r|82-=-28"
+
+
+LEAN = {
+    "948/12": "948/12=70r|48r|801#9r|801r|00=79",
+    "120/48": "120/48=r|021#2r|69r|42=2R24",  # 12 does not reach 48: 0 is brought down
+    "606/95": "606/95=r|606#6r|075r|63=6R36",
+    "4567*12": "4567*12=2r|4319#10r|07654r|40845",
+    "456*120": "456*120=0#20r|0219#100r|00654r|02745",  # a zero digit has no product
+    "4567*102": "4567*102=2r|4319#00#100r|007654r|438564",
+    "123+46": "123+46=r|961",
+    "105-98": "105-98=r|700",
+    "12-35": "12-35=r|77Wr|32-",
+}
+
+
+@pytest.mark.parametrize("problem", LEAN)
+def test_the_lean_notation(problem):
+    assert trace(problem, "lean").text == LEAN[problem]
+
+
+def test_lean_takes_back_a_digit_where_the_divisor_does_not_fit_yet():
+    assert trace("119/12", "lean", rollback={-1: 1}).text == "119/12=10r|21r|999Wr|911#9r|801r|11=9R11"
 
 
 def test_nyes_scratchpad():

@@ -25,6 +25,7 @@ NUMBERS = st.one_of(
 POSITIVE = NUMBERS.map(lambda n: max(n, 1))
 FORMS = [(name, form) for name, module in METHODS.items() for form in module.FORMS]
 ROLLING = [(name, form) for name, form in FORMS if METHODS[name].ROLLS_BACK]
+LEADING = [name for name, module in METHODS.items() if getattr(module, "LEADS", False)]
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: Fraction}
 
 
@@ -53,16 +54,24 @@ def forwards(text):
     return re.sub(r"r\|?([0-9]+)(-(?![0-9r]))?", lambda m: str(backwards(m[1] + (m[2] or ""))), text)
 
 
+def does_not_reach(problem):
+    """Whether as many leading digits of the dividend as the divisor has are less than it, and more digits follow."""
+    a, b = str(problem.a), str(problem.b)
+    return len(a) > len(b) and int(a[: len(b)]) < problem.b
+
+
 @st.composite
 def quotients(draw, methods=ROLLING):
     """A method, a form, a division, and wrong digits {step: [digits]} to be taken back, possibly none."""
     method, form = draw(st.sampled_from(methods))
     problem = Problem(draw(NUMBERS), "/", draw(POSITIVE))
     digits = str(problem.a // problem.b)
-    steps = draw(st.lists(st.integers(0, len(digits) - 1), max_size=3, unique=True))
+    first = -1 if method in LEADING and does_not_reach(problem) else 0
+    steps = draw(st.lists(st.integers(first, len(digits) - 1), max_size=3, unique=True))
     plan = {}
     for step in steps:
-        others = [digit for digit in range(10) if digit != int(digits[step])]
+        right = int(digits[step]) if step >= 0 else 0
+        others = [digit for digit in range(10) if digit != right]
         plan[step] = draw(st.lists(st.sampled_from(others), min_size=1, max_size=2))
     return method, form, problem, plan
 
@@ -183,32 +192,42 @@ def test_every_line_of_an_expanded_division_is_the_dividend(case):
 
 @given(quotients([("lean", "lean")]))
 @example(("lean", "lean", Problem(948, "/", 12), {0: [8]}))
+@example(("lean", "lean", Problem(120, "/", 48), {}))
+@example(("lean", "lean", Problem(119, "/", 12), {-1: [1, 9], 0: [8]}))
+@example(("lean", "lean", Problem(100000, "/", 7), {-1: [1, 9], 1: [5]}))
 def test_lean_divisions_are_true(case):
     method, form, problem, plan = case
     work, _, answer = trace(problem, method, form, plan).text.partition("=")[2].rpartition("=")
-    place = len(str(problem.a // problem.b)) - 1
-    dividend = str(problem.a)
-    left = int(dividend[: len(dividend) - place])
-    quotient, taken = "", 0
+    dividend, b = str(problem.a), problem.b
+    width = min(len(dividend), len(str(b)))  # of a difference, and of what the division begins with
+    unread, left = dividend[width:], int(dividend[:width])
+    quotient, taken = "", {}
+    lead = does_not_reach(problem)  # then the first step brings a digit down and has no quotient digit
     for step in re.findall(r"[^#W]+[#W]?", work):
         wrong = step[-1] == "W"
         written, *numbers = step.rstrip("#W").split("r|")
-        digit, down = written[0], dividend[len(dividend) - place :][:1]
-        assert written == digit + "0" * place
-        assert len(numbers) == (1 if digit == "0" else 2)
-        assert digit == "0" or backwards(numbers[0]) == int(digit) * problem.b
-        shown = numbers[-1]
+        digit = int(written[:1] or 0)
+        if lead and not wrong:
+            assert written == ""
+        else:
+            assert written == str(digit) + "0" * len(unread)
+        assert [backwards(number) for number in numbers[:-1]] == ([digit * b] if digit else [])
+        rest = left - digit * b
+        assert wrong == (not 0 <= rest < b)
+        down, shown = unread[:1], numbers[-1]
         assert shown.startswith(down)
-        rest = left - int(digit) * problem.b
-        assert wrong == (not 0 <= rest < problem.b)
-        # a difference is written modulo the digits it has: a borrow may be left over
-        assert (backwards(shown[len(down) :]) - rest) % 10 ** len(shown[len(down) :]) == 0
-        taken += wrong
-        if not wrong:
-            assert backwards(shown) == rest * 10 ** len(down) + int(down or 0)
-            left, quotient, place = backwards(shown), quotient + digit, place - 1
-    assert taken == sum(map(len, plan.values())) and answer == (f"{quotient}R{left}" if left else quotient)
-    assert (int(quotient), left) == divmod(problem.a, problem.b)
+        shown = shown[len(down) :]
+        assert (backwards(shown) - rest) % 10 ** len(shown) == 0  # a negative one leaves a borrow
+        if wrong:
+            taken.setdefault(len(quotient) - lead, []).append(digit)
+            assert len(shown) >= width
+            continue
+        assert len(shown) == width and backwards(shown) == rest
+        quotient += "" if lead else written[:1]
+        assert step.endswith("#") == bool(unread)
+        left, unread, lead = rest * 10 + int(down) if down else rest, unread[1:], False
+    assert taken == plan and not unread and answer == (f"{quotient}R{left}" if left else quotient)
+    assert (int(quotient), left) == divmod(problem.a, b) and (quotient[0] != "0" or problem.a < b)
 
 
 @given(NUMBERS, NUMBERS)
@@ -225,20 +244,25 @@ def test_lean_differences_are_true(a, b):
 
 
 @given(NUMBERS, NUMBERS)
+@example(456, 120)
+@example(4567, 102)
 def test_lean_products_are_true(a, b):
     work = trace(Problem(a, "*", b), "lean").text.removeprefix(f"{a}*{b}=")
-    many, few = (a, b) if len(str(a)) >= len(str(b)) else (b, a)
-    total, places = 0, []
-    for i, step in enumerate(work.split("#")):
-        value, *numbers = step.split("r|")
-        if not value:  # by one digit: the product alone
-            assert len(str(few)) == 1 and len(numbers) == 1 and backwards(numbers[0]) == a * b
-            return
-        assert int(value[1:] or 0) == 0
-        places.append(int(value))
-        total += many * int(value)
-        assert [backwards(number) for number in numbers] == ([many * int(value), total] if i else [total])
-    assert places == sorted(places) and sum(places) == few and total == a * b
+    many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
+    if len(few) == 1:  # by one digit: the product alone
+        assert work.startswith("r|") and backwards(work[2:]) == a * b
+        return
+    steps = work.split("#")
+    assert len(steps) == len(few)
+    total = 0
+    for i, step in enumerate(steps):
+        written, *numbers = step.split("r|")
+        assert written == few[-1 - i] + "0" * i
+        product = many * int(written)
+        running = [product, total + product] if total else [product]
+        assert numbers == ([str(number)[::-1] for number in running] if product else [])
+        total += product
+    assert total == a * b and backwards(numbers[-1]) == total
 
 
 @given(NUMBERS, NUMBERS)
@@ -331,12 +355,16 @@ def test_every_rewriting_of_mathglm_has_the_value(text):
 
 @pytest.mark.parametrize(("method", "form"), ROLLING)
 @pytest.mark.parametrize(
-    "problem", ["948/12", "1212/12", "7/12", "0/5", "100000/7", "5999/60", f"{10**60 - 1}/{10**56 + 7}"]
+    "problem",
+    ["948/12", "1212/12", "7/12", "0/5", "100000/7", "5999/60", "120/48", "606/95", f"{10**60 - 1}/{10**56 + 7}"],
 )
 def test_any_wrong_digit_at_any_step_may_be_taken_back_and_must_be(method, form, problem):
     right = trace(problem, method, form)
-    quotient = right.answer.partition("R")[0]
-    for step, digit in enumerate(quotient):
+    places = list(enumerate(right.answer.partition("R")[0]))
+    if method in LEADING and does_not_reach(right.problem):
+        places.append((-1, "0"))
+    for step, digit in places:
+        why = "the divisor does not fit yet" if step < 0 else f"the right one is {digit}"
         for wrong in set(range(10)) - {int(digit)}:
             made = trace(problem, method, form, {step: wrong})
             verdict = verify(made.text, method, form, problem)
@@ -352,7 +380,7 @@ def test_any_wrong_digit_at_any_step_may_be_taken_back_and_must_be(method, form,
                 held = next(i for i, made_step in enumerate(made.steps) if "W" in made_step.text)
                 assert not verdict.ok and verdict.step == held and verdict.rollbacks == 0
                 assert missed == made.text[:at] or verdict.reason.startswith(
-                    f"missed rollback of the quotient digit {wrong}, the right one is {digit}"
+                    f"missed rollback of the quotient digit {wrong}, {why}: expected 'W', found "
                 )
 
 
@@ -362,6 +390,8 @@ def test_a_right_quotient_digit_is_not_to_be_taken_back(case, data):
     made = trace(problem, method, form, plan)
     ends = "r-" if form == "expanded" else "guess"  # of the step in which the digit can be taken back
     digits = [i for i, step in enumerate(made.steps) if any(part[1] == ends for part in step.parts)]
+    if method in LEADING:  # nor what is brought down before the first digit
+        digits = list(range(len(made.steps) - 1))
     settled = [i for i in digits if "W" not in made.steps[i].text]
     at = data.draw(st.sampled_from(settled))
     before = "".join([step.text for step in made.steps[: at + 1]])
@@ -399,6 +429,11 @@ def test_without_a_form_each_form_is_accepted_and_no_mixture(case, data):
         ({"problem": "948/12", "method": "goat", "rollback": {0: 3}}, "method 'goat' estimates no quotient digit"),
         ({"problem": "948/12", "rollback": {2: 3}}, "step 2: accepted: 0 to 1 in '948/12'"),
         ({"problem": "948/12", "rollback": {-1: 3}}, "step -1: accepted: 0 to 1"),
+        ({"problem": "948/12", "method": "lean", "rollback": {-1: 3}}, "step -1: accepted: 0 to 1"),
+        ({"problem": "7/12", "method": "lean", "rollback": {-1: 1}}, "step -1: accepted: 0 to 0"),
+        ({"problem": "120/48", "rollback": {-1: 1}}, "step -1: accepted: 0 to 0"),
+        ({"problem": "120/48", "method": "lean", "rollback": {-2: 1}}, "step -2: accepted: -1 to 0 in '120/48'"),
+        ({"problem": "120/48", "method": "lean", "rollback": {-1: 0}}, "rollback -1:0: accepted: one of the digits"),
         ({"problem": "948/12", "rollback": {0: 7}}, "except 7, the right one"),
         ({"problem": "948/12", "rollback": {1: [8, 10]}}, "rollback 1:10: accepted: one of the digits 0-9"),
     ],
@@ -413,8 +448,19 @@ def test_scripted_leaves_its_plan_as_it_was():
     plan = {0: [8, 9]}
     for _ in range(2):
         guess = scripted(plan)
-        assert [guess(7), guess(7), guess(7), guess(1)] == [8, 9, 7, 1]
+        assert [guess(0, 7), guess(0, 7), guess(0, 7), guess(1, 1)] == [8, 9, 7, 1]
     assert plan == {0: [8, 9]}
+
+
+def test_scripted_goes_by_the_step():
+    guess = scripted({1: 5, -1: [2], 0: []})
+    assert [guess(-1, 0), guess(-1, 0), guess(0, 7), guess(2, 4), guess(1, 3), guess(1, 3)] == [2, 0, 7, 4, 5, 3]
+    assert scripted({1: 5})(0, 5) == 5
+
+
+@pytest.mark.parametrize(("method", "form"), ROLLING)
+def test_no_wrong_digits_are_nothing_to_take_back(method, form):
+    assert trace("948/12", method, form, {0: [], 1: []}) == trace("948/12", method, form)
 
 
 def test_the_forward_answer_may_be_left_out():

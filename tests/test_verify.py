@@ -28,8 +28,11 @@ def traces(draw, numbers=NUMBERS):
     rollback = {}
     if op == "/" and METHODS[method].ROLLS_BACK and draw(st.booleans()):
         digits = str(problem.value)
-        step = draw(st.integers(0, len(digits) - 1))
-        rollback = {step: (int(digits[step]) + draw(st.integers(1, 9))) % 10}
+        places = list(enumerate(digits))
+        if method == "lean" and len(str(problem.a)) - len(str(problem.b)) == len(digits):
+            places.append((-1, "0"))  # a digit where the divisor does not fit yet
+        step, digit = draw(st.sampled_from(places))
+        rollback = {step: (int(digit) + draw(st.integers(1, 9))) % 10}
     return trace(problem, method, form, rollback), bool(rollback)
 
 
@@ -114,6 +117,27 @@ def test_every_character_changed_in_every_way(method, form, problem):
             check_change(made, at, char)
 
 
+@pytest.mark.parametrize(
+    ("problem", "rollback"),
+    [
+        ("120/48", {}),
+        ("606/95", {}),
+        ("119/12", {-1: 1}),
+        ("100000/7", {-1: [1, 9], 0: 2}),
+        ("1000/990", {-1: 1, 0: 0}),
+        ("456*120", {}),
+        ("4567*102", {}),
+    ],
+)
+def test_every_character_changed_where_lean_writes_no_digit_or_no_product(problem, rollback):
+    made = trace(problem, "lean", rollback=rollback)
+    for at, old in enumerate(made.text):
+        for char in set("0123456789=+-*/|r()R#W~ \n,.xé") - {old}:
+            check_change(made, at, char)
+        cut = verify(made.text[:at] + made.text[at + 1 :], "lean", problem=problem)
+        assert not cut.ok and cut.reason, (made.text, at)
+
+
 @given(traces(), st.data())
 def test_a_cut_text_is_rejected_unless_only_the_forward_answer_is_missing(case, data):
     made, _ = case
@@ -168,6 +192,52 @@ def test_rollbacks_are_judged(method):
 def test_reasons(text, step, says):
     verdict = verify(text)
     assert not verdict.ok and verdict.step == step and says in verdict.reason, verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "says"),
+    [
+        # a digit where the divisor does not fit yet
+        ("120/48=2r|69r|42=2R24", 0, "the divisor does not fit yet: expected 'r|', found the quotient digit 2"),
+        ("120/48=00r|021#2r|69r|42=2R24", 0, "does not fit yet: expected 'r|', found the quotient digit 0"),
+        ("120/48=0r|021#2r|69r|42=2R24", 0, "does not fit yet: expected 'r|', found the quotient digit 0"),
+        ("119/12=1r|21r|999Wr|911", 0, "does not fit yet: expected 'r|', found the quotient digit 1"),
+        ("119/12=10r|21r|999W9r|801r|11=9R11", 1, "does not fit yet: expected 'r|', found the quotient digit 9"),
+        ("119/12=10r|21r|999#9r|801r|11=9R11", 0, "missed rollback of the quotient digit 1, the divisor does not fit"),
+        ("119/12=10r|21r|999", 0, "ends early: expected 'W', found ''"),
+        ("119/12=10r|22r|999Wr|911", 0, "wrong digit in the product 12*1: expected 'r|21', found 'r|22'"),
+        ("119/12=10r|21r|989Wr|911", 0, "wrong digit in the difference 11-12: expected '99', found '89'"),
+        ("119/12=10r|21r|899Wr|911", 0, "a copied digit was changed: expected 'r|9', found 'r|8'"),
+        ("119/12=10r|21r|999WWr|911", 1, "nothing is to be taken back: expected 'r', found 'W'"),
+        ("119/12=10r|21r|999W#r|911", 1, "not the notation: expected 'r|9', found '#r|'"),
+        # what is brought down
+        ("120/48=r|022#2r|69r|42=2R24", 0, "a copied digit was changed: expected '21', found '22'"),
+        ("120/48=r|121#2r|69r|42=2R24", 0, "a copied digit was changed: expected 'r|0', found 'r|1'"),
+        ("120/48=r|21#2r|69r|42=2R24", 0, "a copied digit was changed: expected 'r|0', found 'r|2'"),
+        ("120/48=r|0210#2r|69r|42=2R24", 1, "more digits than it should: expected '#', found '0'"),
+        ("120/48=r|021W2r|69r|42=2R24", 1, "nothing is to be taken back: expected '#', found 'W'"),
+        ("120/48=r|021", 1, "ends early: expected '#', found ''"),
+        # no digit where the divisor fits
+        ("948/12=r|894#70r|48r|801", 0, "missing quotient digit of 94/12: expected '7', found 'r'"),
+        ("7/12=r|7=0R7", 0, "missing quotient digit of 7/12: expected '0', found 'r'"),
+        ("1212/12=100r|21r|100#r|210", 1, "missing quotient digit of 1/12: expected '0', found 'r'"),
+        ("948/12=7r|48r|801", 0, "a copied digit is missing: expected '0', found 'r'"),
+        # a zero digit of the multiplier
+        ("456*120=20r|0219#100r|00654r|02745", 0, "a copied digit was changed: expected '0', found '2'"),
+        ("456*120=0r|000#20r|0219", 1, "not the notation: expected '#', found 'r'"),
+        ("4567*102=2r|4319#100r|007654r|438564", 1, "a copied digit was changed: expected '00', found '10'"),
+        ("4567*102=2r|4319#0#100r|007654r|438564", 1, "a copied digit is missing: expected '00', found '0#'"),
+    ],
+)
+def test_reasons_in_lean(text, step, says):
+    verdict = verify(text, "lean")
+    assert not verdict.ok and verdict.step == step and says in verdict.reason, verdict
+
+
+def test_rollbacks_before_the_first_digit_are_counted():
+    once, twice = trace("119/12", "lean", rollback={-1: 1}), trace("119/12", "lean", rollback={-1: [1, 9], 0: 8})
+    assert verify(once.text, "lean").rollbacks == 1 and verify(twice.text, "lean").rollbacks == 3
+    assert verify(trace("119/12", "lean").text, "lean").rollbacks == 0
 
 
 def test_what_lean_rejects():

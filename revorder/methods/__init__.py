@@ -5,6 +5,7 @@ A method is a module with
   question(text) / final(text)          reads the problem / the stated answer of such a text
   FORMS                                 the names of its forms, the default first
   ROLLS_BACK                            whether it asks `guess` for quotient digits and can take one back
+  LEADS                                 optional: it asks for the place before the first quotient digit too, at step -1
 """
 
 from __future__ import annotations
@@ -46,28 +47,30 @@ def method_named(name: str, form: str | None = None) -> tuple[ModuleType, str]:
     return module, form
 
 
+def first_step(module: ModuleType, a: int, b: int) -> int:
+    """The first step of a / b at which a method asks for a quotient digit: -1 or 0.
+
+    >>> first_step(lean, 120, 48), first_step(lean, 948, 12), first_step(revorder, 120, 48)
+    (-1, 0, 0)
+    """
+    return -1 if getattr(module, "LEADS", False) and len(str(a)) - len(str(b)) == len(str(a // b)) else 0
+
+
 def scripted(rollback: Mapping[int, int | Iterable[int]]) -> Guess:
     """A Guess that first writes the given wrong digits: {quotient step, 0-based: digit or digits}.
 
     Raises ProblemError at a digit that is no digit, or is the right one.
 
     >>> guess = scripted({0: 8})
-    >>> guess(7), guess(7), guess(9)
+    >>> guess(0, 7), guess(0, 7), guess(1, 9)
     (8, 7, 9)
     """
-    plan = dict(rollback)
-    step = 0
+    plan = {step: [wrong] if isinstance(wrong, int) else list(wrong) for step, wrong in rollback.items()}
 
-    def guess(digit: int) -> int:
-        nonlocal step
-        if step not in plan:
-            step += 1
+    def guess(step: int, digit: int) -> int:
+        if not plan.get(step):
             return digit
-        wrong = plan.pop(step)
-        if not isinstance(wrong, int):
-            wrong, *later = tuple(wrong) or (digit,)
-            if later:
-                plan[step] = later
+        wrong = plan[step].pop(0)
         if wrong == digit or not 0 <= wrong <= 9:
             raise ProblemError(
                 f"rollback {step}:{wrong}: accepted: one of the digits 0-9 except {digit}, the right one"
@@ -86,7 +89,8 @@ def trace(
 ) -> Trace:
     """Write the trace of a problem with a method (section 4; Table 1's baselines).
 
-    `rollback` maps a quotient step (0-based) to the wrong digit, or digits, to write and take back there.
+    `rollback` maps a quotient step (0-based) to the wrong digit, or digits, to write and take back there; lean also
+    has a step -1 where a division's leading digits do not reach the divisor.
     `answer` says whether the forward answer ends the trace; by default it does, but not in method lean.
     Raises ProblemError for what can't be read or written so.
 
@@ -101,10 +105,10 @@ def trace(
     if rollback:
         if not (module.ROLLS_BACK and isinstance(problem, Problem) and problem.op == "/"):
             raise ProblemError(f"rollback: method {method!r} estimates no quotient digit in '{problem}'")
-        count = len(str(problem.value))
+        first, count = first_step(module, problem.a, problem.b), len(str(problem.value))
         for step in rollback:
-            if not 0 <= step < count:
-                raise ProblemError(f"rollback at step {step}: accepted: 0 to {count - 1} in '{problem}'")
+            if not first <= step < count:
+                raise ProblemError(f"rollback at step {step}: accepted: {first} to {count - 1} in '{problem}'")
     guess = scripted(rollback) if rollback else right
     if answer is None:
         answer = getattr(module, "ANSWER", True)

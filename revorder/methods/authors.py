@@ -81,9 +81,10 @@ def multiplication(a: int, b: int) -> Iterator[Part]:
 
 def division(left: int, b: int, guess: Guess) -> Iterator[Part]:
     scaled = b * 10 ** (len(str(left // b)) - 1)
+    step = 0
     while True:
         quotient = left // scaled
-        digit = guess(quotient)
+        digit = guess(step, quotient)
         product = digit * scaled
         rest = left - product
         yield (str(digit), GUESS, left, scaled)
@@ -95,6 +96,7 @@ def division(left: int, b: int, guess: Guess) -> Iterator[Part]:
                 return
             left = rest
             scaled //= 10
+            step += 1
         else:
             yield ("W", COPY, 0, 0)
         yield STEP

@@ -3,12 +3,14 @@
 +   `123+46=r|961`
 -   every place is written, zeros too, so that the end needs no look-ahead: `105-98=r|700`. It is written as if
     a >= b; if a borrow is left over, `W` takes that back and b - a follows: `12-35=r|77Wr|32-`.
-*   the digits of the shorter operand that are not zero, lowest first; a step is the digit with its zeros, its partial
-    product, and the running total, the last of which is the answer: `4567*12=2r|4319#10r|07654r|40845`.
+*   the digits of the shorter operand, lowest first; a step is the digit with its zeros, its partial product, and the
+    running total, the last of which is the answer: `4567*12=2r|4319#10r|07654r|40845`. A zero has no product.
 /   long division; a step is the quotient digit with its zeros, the digit's product, and the difference behind the next
-    digit brought down: `948/12=70r|48r|801#9r|801r|00=79`. A digit too high leaves a borrow, and `W` takes it back.
+    digit brought down: `948/12=70r|48r|801#9r|801r|00=79`. Where the leading digits do not reach the divisor, the next
+    one is brought down first: `120/48=r|021#2r|69r|42=2R24`. A digit too high leaves a borrow; `W` takes it back.
 
-The zeros behind a digit name its place, so that each number stands where its digits' places can be read off it.
+The zeros behind a digit name its place, so that each number stands where its digits' places can be read off it. For
+the same reason a division begins with as many digits of the dividend as the divisor has.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from ..trace import COPY, GUESS, SIGN, STEP, Guess, Part, copy
 from .reading import final as last_field
 from .reading import question
 
-__all__ = ["ANSWER", "FORMS", "ROLLS_BACK", "final", "question", "write"]
+__all__ = ["ANSWER", "FORMS", "LEADS", "ROLLS_BACK", "final", "question", "write"]
 
 FORMS = ("lean",)
 ROLLS_BACK = True
+LEADS = True  # it asks for the place before the quotient's first digit too, where the divisor may not fit
 ANSWER = False  # the last reversed number is the answer; a forward copy of it is accepted
 
 
@@ -91,15 +94,15 @@ def multiplication(a: int, b: int) -> Iterator[Part]:
         return
     total = 0
     for place, digit in enumerate(reversed(few)):
+        if place:
+            yield STEP
+            yield copy("#")
+        yield copy(digit + "0" * place)
         if digit == "0":
             continue
         value = int(digit) * 10**place
         partial = many * value
-        if total:
-            yield STEP
-            yield copy("#")
-        yield copy(str(value))
-        yield (reverse(partial) if many else MARK + "0" * (place + 1), "r*", many, value)
+        yield (reverse(partial), "r*", many, value)
         if total:
             yield (reverse(total + partial), "r+", total, partial)
         total += partial
@@ -107,18 +110,20 @@ def multiplication(a: int, b: int) -> Iterator[Part]:
 
 def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
     digits, width = str(a), len(str(b))
-    place = len(str(a // b)) - 1  # of the quotient digit
+    place = max(0, len(digits) - width)  # of the quotient digit
     left = a // 10**place
     size = len(str(left))  # the digits that `left` is written with
+    step = -1 if place and left < b else 0
     while True:
         down = digits[-place] if place else ""
         quotient = left // b
-        digit = guess(quotient)
+        digit = guess(step, quotient)
         product = digit * b
         difference = left - product
-        yield (str(digit), GUESS, left, b)
-        if place:
-            yield copy("0" * place)
+        if digit or step >= 0:
+            yield (str(digit), GUESS, left, b)
+            if place:
+                yield copy("0" * place)
         if digit:
             yield (reverse(product), "r*", b, digit)
         yield copy(MARK + down)
@@ -135,5 +140,6 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
         left = difference * 10 + int(down)
         size = shown + 1
         place -= 1
+        step += 1
         yield STEP
         yield copy("#")

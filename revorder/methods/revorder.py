@@ -134,11 +134,12 @@ def compact_division(problem: Problem, guess: Guess, answer: bool) -> Iterator[P
     left, b = problem.a, problem.b
     whole = left // b
     power = 10 ** (len(str(whole)) - 1)
+    step = 0
     yield (f"{left}/{b}=", COPY, 0, 0)
     while True:
         scaled = b * power
         quotient = left // scaled
-        digit = guess(quotient)
+        digit = guess(step, quotient)
         product = digit * scaled
         rest = left - product
         yield (str(digit), GUESS, left, scaled)
@@ -154,6 +155,7 @@ def compact_division(problem: Problem, guess: Guess, answer: bool) -> Iterator[P
         if power == 1:
             break
         power //= 10
+        step += 1
         yield STEP
         yield ("#", COPY, 0, 0)
     if answer:
@@ -165,12 +167,13 @@ def expanded_division(problem: Problem, guess: Guess) -> Iterator[Part]:
     """Three lines a quotient digit, `Rem` written out; ` W` after a wrong one (equations 5-8)."""
     left, b = problem.a, problem.b
     zeros = len(str(left // b)) - 1
+    step = 0
     before, shown = "", str(left)
     while zeros >= 0:
         scaled = b * 10**zeros
         quotient = left // scaled
         yield copy(before)
-        digit = guess(quotient)
+        digit = guess(step, quotient)
         product = digit * scaled
         rem = left - product
         yield (str(digit), GUESS, left, scaled)
@@ -185,6 +188,7 @@ def expanded_division(problem: Problem, guess: Guess) -> Iterator[Part]:
         yield (rem_text if rem > 0 else f"({rem_text})", "r-", left, product)
         if digit == quotient:
             left, shown, zeros = rem, rem_text, zeros - 1
+            step += 1
             before += str(digit)
         else:
             yield copy(" W")
