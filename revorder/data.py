@@ -12,13 +12,14 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
 from functools import cache
 from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from .methods import METHODS, method_named, scripted
+from .methods import METHODS, first_step, method_named, scripted
 from .problem import OPS, Problem, ProblemError
 from .trace import right
 
@@ -60,6 +61,8 @@ class Mixture:
     """What is drawn, and how it is written (section 5.1.1, appendix B).
 
     `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
+    `margin`: quotient digits are rounded up where the remainder falls short of the divisor by at most this share of
+    it, and taken back: an estimate from the leading digits is then never too low, which no borrow would show.
 
     >>> Mixture.read("small").method
     'lean'
@@ -72,6 +75,7 @@ class Mixture:
     answer: bool = True
     rollback: float = 0
     rollback_by: tuple[int, ...] = (-1, 1)
+    margin: float = 0
     size: int = 100_000
 
     @classmethod
@@ -104,9 +108,10 @@ class Mixture:
             module, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
         except ProblemError as error:
             raise ProblemError(f"{where}: {error}") from None
-        if settings.get("rollback") and not module.ROLLS_BACK:
-            able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
-            raise ProblemError(f"{where}: key 'rollback' is for a method that takes digits back; accepted: {able}")
+        for key in ("rollback", "margin"):
+            if settings.get(key) and not module.ROLLS_BACK:
+                able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
+                raise ProblemError(f"{where}: key {key!r} is for a method that takes digits back; accepted: {able}")
         if "rollback_by" in settings:
             settings["rollback_by"] = tuple(settings["rollback_by"])
         return cls(**settings)
@@ -149,6 +154,7 @@ MIXTURE_KEYS: Keys = {
         lambda value: isinstance(value, (list, tuple)) and value and all(whole(-9, 9)(by) and by for by in value),
         "a list of numbers from -9 to 9 but 0",
     ),
+    "margin": _SHARE,
     "size": (whole(1, math.inf), "a whole number of at least 1"),
 }
 PART_KEYS: Keys = {
@@ -240,7 +246,7 @@ def held(a: int, op: str, b: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example of a mixture: its problem, the wrong quotient digit to take back {step: digit}, and the trace's text."""
+    """One example of a mixture: its problem, the wrong quotient digits to take back {step: digit}, and the trace's text."""
 
     index: int
     problem: Problem
@@ -267,6 +273,7 @@ class Drawing:
         self.equation = getattr(direct, "equation", None)  # the whole text at once, where the method has that
         self.quotient_equation = getattr(direct, "quotient_equation", None)
         self.rollback = round(mixture.rollback * 2**16) if self.module.ROLLS_BACK else 0
+        self.margin = mixture.margin if self.module.ROLLS_BACK else 0
 
     @staticmethod
     def tables(part: Part) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -328,6 +335,9 @@ class Drawing:
 
     def wrong_digit(self, a: int, b: int, word: int) -> dict[int, int] | None:
         """The rollback of a division, if it gets one."""
+        planned = self.rounded_up(a, b)
+        if planned:
+            return planned
         if (word & 0xFFFF) >= self.rollback:
             return None
         word >>= 16
@@ -336,6 +346,10 @@ class Drawing:
         right = int(digits[step])
         choices = [right + by for by in self.mixture.rollback_by if 0 <= right + by <= 9]
         return {step: choices[word % len(choices)]} if choices else None
+
+    def rounded_up(self, a: int, b: int) -> dict[int, int] | None:
+        """The digits of a / b that the mixture's margin rounds up."""
+        return rounded_up(a, b, self.margin, first_step(self.module, a, b)) or None if self.margin else None
 
     def text(self, a: int, op: str, b: int, rollback: dict[int, int] | None) -> str:
         """The trace of `a op b` as the mixture writes it."""
@@ -386,6 +400,15 @@ def drawing(mixture: Mixture) -> Drawing:
     return Drawing(mixture)
 
 
+def rollback_of(mixture: Mixture, problem: Problem) -> dict[int, int] | None:
+    """The digits that the mixture's `margin` makes a problem take back.
+
+    >>> rollback_of(Mixture.read({"method": "lean", "margin": 0.1, "parts": [{"op": "/", "a": 3, "b": 2}]}), Problem(359, "/", 12))
+    {0: 3}
+    """
+    return drawing(mixture).rounded_up(problem.a, problem.b) if problem.op == "/" else None
+
+
 def example(seed: int, index: int, mixture: Mixture) -> Example:
     """Example `index` of a mixture: a pure function of its arguments, always of the train split.
 
@@ -419,6 +442,43 @@ def dividend(part: Part, b: int, word: int) -> tuple[int, int]:
         first, last = 1, max(1, most // b)
     word, x = divmod(word, last - first + 1)
     return b * (first + x), word
+
+
+@cache
+def ratio(margin: float) -> tuple[int, int]:
+    """The decimal fraction that a float is written as, in whole numbers: a float's product may miss a bound by a bit.
+
+    >>> ratio(0.07), 0.07 * 100 <= 7
+    ((7, 100), False)
+    """
+    return Fraction(str(margin)).as_integer_ratio()
+
+
+def falls_short(left: int, b: int, margin: float) -> bool:
+    """Whether the remainder of left / b falls short of b by at most the share `margin`: a digit is then rounded up.
+
+    A 9 can't be.
+
+    >>> falls_short(35, 12, 0.1), falls_short(36, 12, 0.1), falls_short(119, 12, 0.1)
+    (True, False, False)
+    """
+    share, of = ratio(margin)
+    return margin > 0 and (b - left % b) * of <= b * share and left // b % 10 < 9
+
+
+def rounded_up(a: int, b: int, margin: float, first: int = 0) -> dict[int, int]:
+    """The quotient digits of a / b, by step from `first` (-1 or 0), that are rounded up.
+
+    >>> rounded_up(359, 12, 0.1), rounded_up(119, 12, 0.1, first=-1), rounded_up(948, 12, 0.1)
+    ({0: 3}, {-1: 1}, {})
+    """
+    quotient = str(a // b)
+    size = len(quotient)
+    return {
+        step: int(quotient[step]) + 1 if step >= 0 else 1
+        for step in range(first, size)
+        if falls_short(a // 10 ** (size - 1 - step), b, margin)
+    }
 
 
 def multiple(part: Part, word: int) -> tuple[int, int, int]:
