@@ -294,7 +294,8 @@ def evaluate(
     suite: Annotated[
         str,
         typer.Argument(
-            help="bigbench, extra (Table 1's larger columns), table1 (both), or one-digit (n-digit by 1-digit products)."
+            help="bigbench, extra (Table 1's larger columns), table1 (both), one-digit (n-digit by 1-digit products), "
+            "hard (20,000 hard problems), beyond (longer operands); or a JSONL file of results, to report it again."
         ),
     ],
     more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
@@ -303,37 +304,75 @@ def evaluate(
     data: Annotated[Optional[str], typer.Option(help="BIG-bench's folder, or a Hugging Face dataset.")] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Problems a drawn column.")] = 1000,
     seed: Annotated[int, typer.Option(help="The drawn columns' seed.")] = 2024,
-    out: Annotated[Optional[Path], typer.Option(help="A JSONL file for every problem, trace and verdict.")] = None,
+    out: Annotated[
+        Optional[Path],
+        typer.Option(help="A JSONL file for every problem, trace and verdict; a table beside it in .md."),
+    ] = None,
+    errors: Annotated[bool, typer.Option("--errors", help="Group what is wrong by the first wrong step.")] = False,
+    base_url: Annotated[
+        Optional[str], typer.Option(help="An OpenAI-compatible server, such as http://localhost:8000/v1.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="How a server's model is asked and judged; plain: the answer only.")
+    ] = "plain",
+    shots: Annotated[int, typer.Option(min=0, help="Worked examples in a server's prompt.")] = 0,
+    api: Annotated[str, typer.Option(help="chat or completions.")] = "chat",
+    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens that a server's reply may always have.")] = 1024,
+    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds a request may take.")] = 60,
     json_: Json = False,
 ) -> None:
-    """Score a checkpoint: exact match with 95% intervals, beside the paper's Table 1."""
+    """Score a checkpoint, or a model behind a server: exact match with 95% intervals, beside the paper's Table 1.
+
+    Exit status 1 where a wrong answer was verified.
+    """
     from . import evals
-    from .corpora import bigbench
-    from .report import table
-    from .solve import loaded
+    from .report import errors_table, markdown, summary, table
+    from .shards import write_whole
 
     wanted = read_ops(ops, *(more_ops or [])) if more_ops and ops != "+-*/" else read_ops(*(more_ops or [ops]))
-    if suite not in ("bigbench", "extra", "table1", "one-digit"):
-        raise ProblemError(f"suite {suite!r} is unknown; accepted: bigbench, extra, table1, one-digit")
-    tasks: dict[str, list[Problem]] = {}
-    if suite in ("bigbench", "table1"):
-        tasks |= bigbench.load(data, wanted)
-    if suite in ("extra", "table1"):
-        tasks |= evals.extra_tasks(n, seed, wanted)
-    if suite == "one-digit":
-        tasks |= evals.one_digit_tasks(n, seed)
-    runtime = loaded(model)
-    tasks, untrained = evals.covered(runtime, tasks)
-    if untrained:
-        print(f"revorder: left out, beyond what the model was trained on: {', '.join(untrained)}", file=sys.stderr)
-    with progress_bar("problems", sum(map(len, tasks.values()))) as step:
-        results = evals.run(runtime, tasks, out, step)
+    if suite.endswith(".jsonl"):
+        results = evals.load(Path(suite))
+    else:
+        if suite not in evals.SUITES:
+            raise ProblemError(
+                f"suite {suite!r} is unknown; accepted: {', '.join(evals.SUITES)}, or a .jsonl file of results"
+            )
+        tasks = evals.SUITES[suite](wanted, n, seed, data)
+        if base_url:
+            from .endpoint import Endpoint
+
+            if not model:
+                raise ProblemError("model: missing; accepted: the name under which the server has it")
+            writer: evals.Writer = Endpoint(base_url, model, method, shots=shots, api=api, timeout=timeout)
+        else:
+            from .solve import loaded
+
+            writer = loaded(model)
+        if suite != "beyond":
+            tasks, untrained = evals.covered(writer.card, tasks)
+            if untrained:
+                print(
+                    f"revorder: left out, beyond what the model was trained on: {', '.join(untrained)}", file=sys.stderr
+                )
+        name = f"{suite} {wanted} n={n} seed={seed} of {model or 'the shipped model'}"
+        name += f" at {base_url}, {method}, {shots} shots, {api}" if base_url else ""
+        with progress_bar("problems", sum(map(len, tasks.values()))) as step:
+            results = evals.run(writer, tasks, out, step, name, max_tokens if base_url else 0)
     scores = evals.scores(results)
+    groups = evals.errors(results) if errors else {}
+    if out and not suite.endswith(".jsonl"):
+        parts = [markdown(*table(scores)), summary(scores), *([markdown(*errors_table(groups))] if groups else [])]
+        write_whole(out.with_suffix(".md"), "\n\n".join(parts) + "\n")
     if json_:
         for score in scores:
             emit(asdict(score) | {"percent": score.percent, "interval": score.interval})
+        for (op, kind), rows in groups.items():
+            emit({"op": op, "first_wrong": kind, "problems": len(rows), "examples": [asdict(row) for row in rows[:3]]})
     else:
         show_table(*table(scores))
+        if errors:
+            show_table(*errors_table(groups), title=None if groups else "no errors")
+        print(summary(scores))
     raise typer.Exit(1 if any(score.false_passes for score in scores) else 0)
 
 

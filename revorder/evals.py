@@ -5,20 +5,44 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
+from .methods import METHODS
 from .problem import Problem, ProblemError
-from .runtime import Runtime
-from .solve import judged, room
+from .runtime import Card
+from .verify import verify
 
 BATCH = 1024
 
 
+class Writer(Protocol):
+    """What is evaluated: a checkpoint (runtime.Runtime) or a server (endpoint.Endpoint)."""
+
+    @property
+    def card(self) -> Card:
+        """The method that it writes, and the digits that it may be asked for."""
+        ...
+
+    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterable[tuple[int, str]]:
+        """(index, what it writes after that question), in any order."""
+        ...
+
+    def as_trace(self, problem: Problem, written: str) -> str:
+        """The question and what was written, as the judge reads it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One problem's outcome: `right`: the stated answer is exact (the paper's metric); `verified`: every step is."""
+    """One problem's outcome: `right`: the stated answer is exact (the paper's metric); `verified`: every step is.
+
+    `step` is the first wrong one, 0-based, and `reason` says why. `rollbacks` counts the quotient digits taken back
+    with `W`, `rightly` those of them that were wrong.
+    """
 
     task: str
     problem: str
@@ -27,15 +51,20 @@ class Result:
     expected: str
     right: bool
     verified: bool
+    step: int | None
     reason: str
     rollbacks: int
+    rightly: int
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """A task's score. `false_passes`: verified and yet not right, which must never happen.
 
-    >>> Score("ADD 5D", 1000, 1000, 1000, 0, 0).percent
+    `rollbacks` counts every `W`, `rightly` those after a wrong quotient digit; `rolled` the problems with any `W`, and
+    `rolled_right` those of them with the right answer.
+
+    >>> Score("ADD 5D", 1000, 1000, 1000).percent
     100.0
     """
 
@@ -43,8 +72,11 @@ class Score:
     total: int
     right: int
     verified: int
-    false_passes: int
-    rollbacks: int
+    false_passes: int = 0
+    rollbacks: int = 0
+    rightly: int = 0
+    rolled: int = 0
+    rolled_right: int = 0
 
     @property
     def percent(self) -> float:
@@ -95,9 +127,23 @@ def one_digit_tasks(n: int = 1000, seed: int = 2024) -> dict[str, list[Problem]]
     return {f"MUL {digits}D*1D": held_out("*", digits, 1, n, seed) for digits in range(1, 6)}
 
 
-def covered(runtime: Runtime, tasks: Mapping[str, list[Problem]]) -> tuple[dict[str, list[Problem]], list[str]]:
+def bigbench_tasks(ops: str, data: str | None) -> dict[str, list[Problem]]:
+    """BIG-bench's own problems of 1 to 5 digits."""
+    from .corpora import bigbench
+
+    return bigbench.load(data, ops)
+
+
+def hard(ops: str) -> dict[str, list[Problem]]:
+    """The hard suite, see revorder.hard."""
+    from .hard import hard_tasks
+
+    return hard_tasks(ops)
+
+
+def covered(card: Card, tasks: Mapping[str, list[Problem]]) -> tuple[dict[str, list[Problem]], list[str]]:
     """The tasks that the checkpoint was trained for, and the names of those that hold any problem it was not."""
-    kept = {name: problems for name, problems in tasks.items() if all(map(runtime.card.covers, problems))}
+    kept = {name: problems for name, problems in tasks.items() if all(map(card.covers, problems))}
     return kept, [name for name in tasks if name not in kept]
 
 
@@ -109,50 +155,91 @@ def extra_tasks(n: int = 1000, seed: int = 2024, ops: Iterable[str] = "+-*/") ->
     return {name: held_out(op, a, b, n, seed) for name, op, a, b in EXTRA if op in wanted}
 
 
+# Operands longer than Table 1's: what is left of exactness beyond the training range
+BEYOND = [
+    *[(f"ADD {n}D+{n}D", "+", n, n) for n in (17, 18, 20, 24, 32)],
+    *[(f"SUB {n}D-{n}D", "-", n, n) for n in (17, 18, 20, 24, 32)],
+    *[(f"MUL {n}D*{m}D", "*", n, m) for n, m in ((17, 1), (20, 1), (9, 4), (7, 7), (8, 8), (16, 16))],
+    *[(f"DIV {n}D/{m}D", "/", n, m) for n, m in ((17, 1), (20, 1), (13, 6), (14, 7), (16, 8), (24, 12))],
+]
+
+
+def beyond_tasks(n: int = 1000, seed: int = 2024, ops: Iterable[str] = "+-*/") -> dict[str, list[Problem]]:
+    """Columns beyond Table 1's sizes: `n` held-out problems each, operands of exactly the stated digits."""
+    from .data import held_out
+
+    wanted = set(ops)
+    return {name: held_out(op, a, b, n, seed) for name, op, a, b in BEYOND if op in wanted}
+
+
+# The suites by name; each makes its tasks from (operations, problems a column, seed, BIG-bench's folder)
+SUITES: dict[str, Callable[[str, int, int, str | None], dict[str, list[Problem]]]] = {
+    "bigbench": lambda ops, n, seed, data: bigbench_tasks(ops, data),
+    "extra": lambda ops, n, seed, data: extra_tasks(n, seed, ops),
+    "table1": lambda ops, n, seed, data: bigbench_tasks(ops, data) | extra_tasks(n, seed, ops),
+    "one-digit": lambda ops, n, seed, data: one_digit_tasks(n, seed),
+    "hard": lambda ops, n, seed, data: hard(ops),
+    "beyond": lambda ops, n, seed, data: beyond_tasks(n, seed, ops),
+}
+
+
 def run(
-    runtime: Runtime,
+    writer: Writer,
     tasks: Mapping[str, Iterable[Problem]],
     out: Path | None = None,
     progress: Callable[[int], None] | None = None,
+    name: str = "",
+    tokens: int = 0,
 ) -> list[Result]:
-    """Let a checkpoint write every problem of every task, and judge it.
+    """Let a model write every problem of every task, and judge it.
 
     With `out` each result is a line of JSON there. An interrupted run leaves `<out>.partial`, from which the same
-    run goes on; the file is whole when it bears its name. `progress` is called with the number of problems done.
+    run goes on; the file is whole when it bears its name. `name` says whose run it is: raises ProblemError where the
+    partial file is another's. `progress` is called with the number of problems done. A text may always have `tokens`.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
     partial = out.with_name(out.name + ".partial") if out else None
-    known = {(result.task, result.problem): result for result in (kept(partial) if partial else [])}
+    known = {(result.task, result.problem): result for result in (kept(partial, name) if partial else [])}
     if progress:
         progress(sum((task, str(problem)) in known for task, problem in wanted))
     todo = [pair for pair in wanted if (pair[0], str(pair[1])) not in known]
     todo.sort(key=lambda pair: len(str(pair[1])))
-    stream = partial.open("a") if partial else None
+    stream = partial.open("a", buffering=1) if partial else None
     try:
+        if stream and not stream.tell():
+            stream.write(json.dumps({"run": name}) + "\n")
         for start in range(0, len(todo), BATCH):
-            batch = todo[start : start + BATCH]
-            for result in written(runtime, batch):
+            for result in written(writer, todo[start : start + BATCH], tokens):
                 known[result.task, result.problem] = result
                 if stream:
                     stream.write(json.dumps(asdict(result)) + "\n")
-            if stream:
-                stream.flush()
-            if progress:
-                progress(len(batch))
+                if progress:
+                    progress(1)
     finally:
         if stream:
             stream.close()
+    results = [known[task, str(problem)] for task, problem in wanted]
     if out and partial:
+        partial.write_text("".join(json.dumps(asdict(result)) + "\n" for result in results))
         os.replace(partial, out)
-    return [known[task, str(problem)] for task, problem in wanted]
+    return results
 
 
-def kept(partial: Path) -> Iterator[Result]:
-    """The results of an interrupted run; a line that was cut off is dropped from the file."""
-    if not partial.exists():
+def kept(partial: Path, name: str) -> Iterator[Result]:
+    """The results of an interrupted run; a line that was cut off is dropped from the file.
+
+    Raises ProblemError where the file is of another run than `name`.
+    """
+    lines = partial.read_text().splitlines() if partial.exists() else []
+    if not lines:
         return
-    good: list[str] = []
-    for line in partial.read_text().splitlines():
+    head = json.dumps({"run": name})
+    if lines[0] != head:
+        raise ProblemError(
+            f"results {str(partial)!r} are of another run, {lines[0]}; accepted: {head}, or no such file"
+        )
+    good = [head]
+    for line in lines[1:]:
         try:
             result = Result(**json.loads(line))
         except (ValueError, TypeError):
@@ -162,16 +249,27 @@ def kept(partial: Path) -> Iterator[Result]:
     partial.write_text("".join(f"{line}\n" for line in good))
 
 
-def written(runtime: Runtime, pairs: list[tuple[str, Problem]]) -> Iterator[Result]:
-    """Generate and judge one batch."""
-    most = max(room(runtime, problem) for _, problem in pairs)
-    texts = runtime.generate([f"{problem}=" for _, problem in pairs], most)
-    for (task, problem), text in zip(pairs, texts, strict=True):
-        done = judged(runtime, problem, f"{problem}={text}")
-        right = done.answer == problem.answer
-        rolled = text.count("W") if problem.op == "/" else 0  # in lean a W of - is a sign
+def written(writer: Writer, pairs: list[tuple[str, Problem]], tokens: int = 0) -> Iterator[Result]:
+    """Generate and judge one batch, each text of at most `tokens` or thrice the longest right one's."""
+    card = writer.card
+    most = max(tokens, *(card.room(problem) for _, problem in pairs))
+    for i, reply in writer.generate_each([f"{problem}=" for _, problem in pairs], most):
+        task, problem = pairs[i]
+        text = writer.as_trace(problem, reply)
+        verdict = verify(text, card.method, card.form, problem)
+        answer = verdict.answer if verdict.ok else METHODS[card.method].final(text)
         yield Result(
-            task, str(problem), done.text, done.answer, problem.answer, right, done.verified, done.reason, rolled
+            task,
+            str(problem),
+            text,
+            answer,
+            problem.answer,
+            answer == problem.answer,
+            verdict.ok,
+            verdict.step,
+            verdict.reason,
+            reply.count("W") if problem.op == "/" else 0,  # in lean a W of - is a sign
+            verdict.rollbacks,
         )
 
 
@@ -188,9 +286,32 @@ def scores(results: Iterable[Result]) -> list[Score]:
             sum(row.verified for row in rows),
             sum(row.verified and not row.right for row in rows),
             sum(row.rollbacks for row in rows),
+            sum(row.rightly for row in rows),
+            sum(row.rollbacks > 0 for row in rows),
+            sum(row.rollbacks > 0 and row.right for row in rows),
         )
         for task, rows in tasks.items()
     ]
+
+
+def first_wrong(result: Result) -> str:
+    """What kind of step went wrong first, in the judge's words without the numbers.
+
+    >>> first_wrong(Result("", "12+35", "", "57", "47", False, False, 0, "wrong digit in the sum 12+35: expected ...", 0, 0))
+    'wrong digit in the sum'
+    """
+    what = re.split("[:,]", result.reason)[0]
+    return re.sub(r"( of)? [0-9][0-9+*/-]*$", "", what).strip()
+
+
+def errors(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
+    """The results that are wrong or not verified, by (operation, kind of the first wrong step), the most frequent first."""
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        if not (result.right and result.verified):
+            op = re.sub(r"[0-9]", "", result.problem.lstrip("-"))[:1]
+            groups.setdefault((op, first_wrong(result)), []).append(result)
+    return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
 def load(path: Path) -> list[Result]:

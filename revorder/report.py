@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from .evals import Score
+from .evals import Result, Score
 
 # Table 1 of the paper, percent exact match; None where it has no number
 _OPS = ("ADD", "SUB", "MUL", "DIV")
@@ -53,10 +53,13 @@ PAPER: dict[str, dict[str, float | None]] = {
 def table(scores: Iterable[Score], paper: bool = True) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a score table, percent with the Wilson 95% interval, the paper's rows beside.
 
-    >>> table([Score("ADD 5D", 1000, 1000, 1000, 0, 0)])[1][0][:5]
+    `W`: quotient digits taken back, `rightly`: those that were wrong, `right after W`: answers after any `W`.
+
+    >>> table([Score("ADD 5D", 1000, 1000, 1000)])[1][0][:5]
     ['ADD 5D', '1000', '100.0', '99.62-100.00', '1000']
     """
-    header = ["task", "problems", "right %", "95% interval", "verified", "rollbacks", *(PAPER if paper else ())]
+    header = ["task", "problems", "right %", "95% interval", "verified", "W", "rightly", "right after W"]
+    header += PAPER if paper else ()
     rows = []
     for score in scores:
         low, high = score.interval
@@ -67,10 +70,40 @@ def table(scores: Iterable[Score], paper: bool = True) -> tuple[list[str], list[
             f"{low:.2f}-{high:.2f}",
             str(score.verified),
             str(score.rollbacks),
+            str(score.rightly),
+            f"{score.rolled_right} of {score.rolled}",
         ]
         if paper:
             row += ["-" if (value := PAPER[model].get(score.task)) is None else f"{value:g}" for model in PAPER]
         rows.append(row)
+    return header, rows
+
+
+def summary(scores: Iterable[Score]) -> str:
+    """One line on all tasks: how many are without an error, and how many wrong answers were passed as verified.
+
+    >>> summary([Score("ADD 5D", 1000, 1000, 1000), Score("SUB 5D", 1000, 999, 999)])
+    '1 of 2 tasks without an error, 1,999 of 2,000 problems right, 0 wrong answers verified'
+    """
+    rows = list(scores)
+    clean = sum(score.right == score.total for score in rows)
+    right, total = sum(score.right for score in rows), sum(score.total for score in rows)
+    false = sum(score.false_passes for score in rows)
+    return f"{clean} of {len(rows)} tasks without an error, {right:,} of {total:,} problems right, {false} wrong answers verified"
+
+
+def errors_table(groups: Mapping[tuple[str, str], list[Result]]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the first wrong steps, from `evals.errors`; `steps` are the 0-based places where they occur.
+
+    >>> errors_table({})[1]
+    []
+    """
+    header = ["op", "first wrong step", "problems", "steps", "example"]
+    rows = []
+    for (op, kind), results in groups.items():
+        steps = sorted(result.step or 0 for result in results)
+        where = str(steps[0]) if steps[0] == steps[-1] else f"{steps[0]}-{steps[-1]}"
+        rows.append([op, kind, str(len(results)), where, f"{results[0].text}: {results[0].reason}"])
     return header, rows
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .methods import method_named
+from .methods import method_named, trace
 from .problem import Problem, ProblemError
 from .tokenizer import Tokenizer
 
@@ -49,6 +49,14 @@ class Card:
         if problem.op != "/":
             a, b = max(a, b), min(a, b)
         return any(op == problem.op and a <= n and b <= m for op, n, m in self.limits)
+
+    def room(self, problem: Problem) -> int:
+        """Tokens that may be written: the right trace's, thrice for rollbacks, and a few.
+
+        >>> Card("lean", "lean", ()).room(Problem(12, "+", 35))
+        46
+        """
+        return 3 * len(trace(problem, self.method, self.form).text) + 16
 
     def save(self, folder: Path) -> None:
         """Write revorder.json into a checkpoint folder."""
@@ -164,6 +172,14 @@ class Runtime:
             sampling_topk=1,
         )
         return [self.tokenizer.decode(result.sequences_ids[0]) for result in results]
+
+    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """The same as pairs of index and text."""
+        return enumerate(self.generate(questions, max_tokens))
+
+    def as_trace(self, problem: Problem, written: str) -> str:
+        """The question with what was written after it."""
+        return f"{problem}={written}"
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
         """The same for one question, a token's text at a time."""

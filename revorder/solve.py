@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from .methods import METHODS, trace
+from .methods import METHODS
 from .problem import Expression, Problem, ProblemError, answer_text
 from .runtime import Runtime
 from .verify import verify
@@ -168,17 +168,12 @@ def by_tool(problem: Problem, why: str) -> Computed:
     )
 
 
-def room(runtime: Runtime, problem: Problem) -> int:
-    """Tokens the model may write: the right trace's, thrice for rollbacks, and a few."""
-    return 3 * len(trace(problem, runtime.card.method, runtime.card.form).text) + 16
-
-
 def write(runtime: Runtime, problems: list[Problem], show: Callable[[str], None] | None) -> list[str]:
     """The model's texts, the questions included."""
     if not show:
         if not problems:
             return []
-        most = max(room(runtime, problem) for problem in problems)
+        most = max(runtime.card.room(problem) for problem in problems)
         return [
             f"{p}={text}" for p, text in zip(problems, runtime.generate([f"{p}=" for p in problems], most), strict=True)
         ]
@@ -186,7 +181,7 @@ def write(runtime: Runtime, problems: list[Problem], show: Callable[[str], None]
     for problem in problems:
         text = f"{problem}="
         show(text)
-        for piece in runtime.stream(text, room(runtime, problem)):
+        for piece in runtime.stream(text, runtime.card.room(problem)):
             text += piece
             show(piece)
         show("\n")

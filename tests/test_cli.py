@@ -121,3 +121,45 @@ def test_help_lists_every_command():
     out = revorder("--help").stdout
     for command in ("show", "verify", "csid", "cost", "data", "train", "eval", "solve"):
         assert command in out
+
+
+def test_eval_writes_results_and_a_table_and_reports_them_again(tmp_path):
+    out = tmp_path / "results.jsonl"
+    first = revorder("eval", "extra", "--ops", "+", "--n", "5", "--out", str(out))
+    assert first.returncode == 0 and "3 of 3 tasks without an error, 15 of 15 problems right" in first.stdout
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(rows) == 15 and all(row["right"] and row["verified"] for row in rows)
+    table = out.with_suffix(".md").read_text()
+    assert table.startswith("| task |") and "| ADD 16D+16D | 5 | 100.0 |" in table and "15 of 15" in table
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "results.md"]
+
+    wrong = rows[0] | {"answer": "1", "right": False, "verified": True}
+    bad = rows[1] | {"verified": False, "step": 0, "reason": "wrong digit in the sum 12+35: expected 'r|74', found ''"}
+    out.write_text("".join(json.dumps(row) + "\n" for row in [wrong, bad, *rows[2:]]))
+    again = revorder("eval", str(out), "--errors", "--json")
+    assert again.returncode == 1  # a wrong answer was verified
+    scores = [json.loads(line) for line in again.stdout.splitlines()]
+    assert [score.get("false_passes") for score in scores[:3]] == [1, 0, 0]
+    assert ("wrong digit in the sum", 1) in [(group.get("first_wrong"), group.get("problems")) for group in scores[3:]]
+
+
+def test_eval_of_a_server_that_is_not_there_is_one_line(tmp_path):
+    out = tmp_path / "results.jsonl"
+    asked = revorder(
+        "eval",
+        "extra",
+        "--ops",
+        "+",
+        "--n",
+        "1",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--model",
+        "x",
+        "--out",
+        str(out),
+    )
+    assert asked.returncode == 2 and asked.stderr.count("\n") == 1 and "127.0.0.1:9" in asked.stderr
+    assert not out.exists()
+    unnamed = revorder("eval", "extra", "--base-url", "http://127.0.0.1:9/v1")
+    assert unnamed.returncode == 2 and "model" in unnamed.stderr

@@ -4,10 +4,22 @@ import json
 
 import pytest
 
-from revorder import Problem, ProblemError, verify
+from revorder import Problem, ProblemError, trace, verify
 from revorder.corpora import bigbench
-from revorder.evals import EXTRA, Result, covered, extra_tasks, load, one_digit_tasks, run, scores, wilson
-from revorder.report import PAPER, markdown, table
+from revorder.evals import (
+    EXTRA,
+    Result,
+    covered,
+    errors,
+    extra_tasks,
+    load,
+    one_digit_tasks,
+    run,
+    scores,
+    wilson,
+    written,
+)
+from revorder.report import PAPER, errors_table, markdown, summary, table
 from revorder.solve import loaded
 
 
@@ -18,7 +30,7 @@ def test_bigbench_on_the_shipped_model(shared):
 
 
 def test_every_verified_answer_of_the_larger_columns_is_exact():
-    tasks, _ = covered(loaded(), extra_tasks(60) | one_digit_tasks(60))
+    tasks, _ = covered(loaded().card, extra_tasks(60) | one_digit_tasks(60))
     results = run(loaded(), tasks)
     assert len(results) >= 60 * 7
     for result in results:
@@ -34,29 +46,78 @@ def test_an_interrupted_run_goes_on(tmp_path):
     whole = run(loaded(), tasks, out)
     lines = out.read_text().splitlines()
     assert [json.loads(line)["problem"] for line in lines] == [f"{a}+50" for a in range(10, 40)] and load(out) == whole
+    head = json.dumps({"run": "mine"}) + "\n"
     marked = json.loads(lines[0]) | {"reason": "kept"}
-    (tmp_path / "again.jsonl.partial").write_text(json.dumps(marked) + "\n" + lines[1] + "\n" + lines[2][:20])
+    partial = tmp_path / "again.jsonl.partial"
+    partial.write_text(head + json.dumps(marked) + "\n" + lines[1] + "\n" + lines[2][:20])
+    with pytest.raises(ProblemError, match="another run"):
+        run(loaded(), tasks, tmp_path / "again.jsonl", name="another's")
     counted = []
-    again = run(loaded(), tasks, tmp_path / "again.jsonl", counted.append)
-    assert again[0].reason == "kept" and again[1:] == whole[1:] and counted == [2, 28]
-    assert not (tmp_path / "again.jsonl.partial").exists()
+    again = run(loaded(), tasks, tmp_path / "again.jsonl", counted.append, "mine")
+    assert again[0].reason == "kept" and again[1:] == whole[1:] and counted == [2] + [1] * 28
+    assert not partial.exists() and load(tmp_path / "again.jsonl") == again
     (tmp_path / "bad.jsonl").write_text(lines[0] + "\n{}\n")
     with pytest.raises(ProblemError, match="line 2"):
         load(tmp_path / "bad.jsonl")
 
 
 def test_what_was_not_trained_is_left_out():
-    kept, left = covered(loaded(), {"a": [Problem(1, "+", 1)], "b": [Problem(10**40, "+", 1)]})
+    kept, left = covered(loaded().card, {"a": [Problem(1, "+", 1)], "b": [Problem(10**40, "+", 1)]})
     assert (list(kept), left) == (["a"], ["b"])
 
 
+def result(task, problem, answer, expected, verified=True, reason="", rollbacks=0, rightly=0):
+    step = None if verified else 1
+    return Result(task, problem, "", answer, expected, answer == expected, verified, step, reason, rollbacks, rightly)
+
+
 def test_scores():
-    rows = [Result("t", "1+1", "", "2", "2", True, True, "", 0), Result("t", "1+2", "", "4", "3", False, True, "", 0)]
-    (score,) = scores(rows)
+    rows = [result("t", "1+1", "2", "2"), result("t", "1+2", "4", "3")]
+    rows += [result("d", "8/2", "4", "4", True, "", 2, 1), result("d", "9/2", "5", "4R1", False, "missed", 1, 1)]
+    score, division = scores(rows)
     assert (score.right, score.verified, score.false_passes, score.percent) == (1, 2, 1, 50.0)
+    assert (division.rollbacks, division.rightly, division.rolled, division.rolled_right) == (3, 2, 2, 1)
+    assert summary([score, division]).endswith("2 of 4 problems right, 1 wrong answers verified")
     low, high = wilson(8, 10)
     assert (round(low, 1), round(high, 1)) == (49.0, 94.3)
     assert wilson(0, 0) == (0, 100)
+
+
+FAULTS = {
+    "12+35": ("r|74", "r|84"),
+    "948/12": ("70r|48", "80r|69"),
+    "148/12": ("=12R4", "=13R4"),
+    "99-12": ("r|78", "r|7"),
+}
+
+
+class Wrong:
+    """A writer of the right lean traces with one fault each, as a bad model would write them."""
+
+    card = loaded().card
+
+    def generate_each(self, questions, max_tokens):
+        for i, question in reversed(list(enumerate(questions))):
+            yield i, trace(question[:-1], "lean").text.removeprefix(question).replace(*FAULTS[question[:-1]], 1)
+
+    def as_trace(self, problem, written):
+        return f"{problem}={written}"
+
+
+def test_what_is_wrong_is_grouped_by_its_first_wrong_step():
+    pairs = [("t", Problem.parse(question)) for question in FAULTS]
+    results = list(written(Wrong(), pairs))
+    assert not any(row.verified for row in results) and [row.right for row in results].count(True) == 1  # 948/12=79
+    groups = errors(results)
+    assert {key: [row.problem for row in rows] for key, rows in groups.items()} == {
+        ("-", "the text ends early"): ["99-12"],
+        ("/", "a copied digit was changed"): ["148/12"],
+        ("/", "wrong digit in the difference"): ["948/12"],
+        ("+", "wrong digit in the sum"): ["12+35"],
+    }
+    assert {row.problem: row.step for row in results} == {"12+35": 0, "948/12": 0, "148/12": 2, "99-12": 0}
+    header, rows = errors_table(groups)
+    assert len(header) == len(rows[0]) and len(rows) == len(groups)
 
 
 def test_the_papers_table(shared):
@@ -66,7 +127,7 @@ def test_the_papers_table(shared):
         assert list(PAPER[model].values()) == numbers
         assert list(PAPER[model]) == [f"{op} {task}" for op in paper["tasks"] for task in paper["tasks"][op]]
     assert {name for name, *_ in EXTRA} <= set(PAPER["RevOrder-1B"])
-    header, rows = table(scores([Result("ADD 5D", "1+1", "", "2", "2", True, True, "", 0)]))
+    header, rows = table(scores([result("ADD 5D", "1+1", "2", "2")]))
     assert markdown(header, rows).splitlines()[2].startswith("| ADD 5D | 1 | 100.0 |")
 
 
