@@ -114,6 +114,27 @@ def create(shape: Shape, seed: int = 0) -> Any:
     return model
 
 
+def restart(folder: str | Path, shape: Shape) -> Any:
+    """The LlamaForCausalLM of a checkpoint folder, to be trained further.
+
+    Raises ProblemError where the folder holds none, or one of another shape.
+    """
+    from transformers import LlamaForCausalLM
+
+    try:
+        model = LlamaForCausalLM.from_pretrained(folder, attn_implementation="eager", local_files_only=True)
+    except (OSError, ValueError) as error:
+        first = str(error).partition("\n")[0]
+        raise ProblemError(f"start {str(folder)!r} can't be read: {first}; accepted: a checkpoint folder") from None
+    config = model.config
+    found = (config.num_hidden_layers, config.hidden_size, config.intermediate_size, config.num_attention_heads)
+    if found != (shape.layers, shape.width, shape.ffn, shape.heads) or config.vocab_size != len(
+        Tokenizer(shape.places)
+    ):
+        raise ProblemError(f"start {str(folder)!r}: layers, width, ffn, heads {found} are not the recipe's {shape}")
+    return model.float()
+
+
 def spread(model: Any, shape: Shape) -> None:
     """Matrices with a variance of 1 / inputs, smaller where they write to the residual stream."""
     import torch
@@ -133,7 +154,7 @@ def factors(tokenizer: Tokenizer, shape: Shape) -> tuple[Any, Any, Any, Any]:
     """The factor tables of the embedding and of the head, the basis of the place subspace, and the places in it.
 
     A table has a row for each `what` of Tokenizer.factors, then one for each place. Digits start as points on circles
-    of periods 10, 5, 10/3, 5/2 and 2 and on a line, so that sums modulo 10 are easy to read.
+    of periods 10, 5, 10/3, 5/2 and 2 and on a line, so that sums modulo 10 are easy to read; places as `waves`.
     """
     import torch
 
@@ -142,7 +163,7 @@ def factors(tokenizer: Tokenizer, shape: Shape) -> tuple[Any, Any, Any, Any]:
     amplitude = math.sqrt(shape.width) / 2
     frame = torch.linalg.qr(torch.randn(shape.width, shape.width))[0]
     basis, rest = frame[:, :low].T, frame[:, low:].T
-    places = torch.linalg.qr(torch.randn(low, low))[0][: tokenizer.places]
+    places = waves(tokenizer.places, low)
 
     def unit(rows: Any) -> Any:
         return rows / rows.norm(dim=1, keepdim=True) * amplitude
@@ -157,6 +178,24 @@ def factors(tokenizer: Tokenizer, shape: Shape) -> tuple[Any, Any, Any, Any]:
     # at the token that names a place, the next token to write names the place after it
     targets[whats + 1 :] += places[:-1] @ basis * 0.2
     return sources, targets, basis, places
+
+
+def waves(places: int, width: int) -> Any:
+    """A row for each place, nearly orthogonal: points on circles, so that a shift by k places is a rotation.
+
+    A gated layer multiplies, so it can add the places that two tokens name; a partial product needs that.
+
+    >>> rows = waves(40, 42)
+    >>> rows.shape, bool((rows @ rows.T - 1.025 * __import__("torch").eye(40)).abs().max() < 0.03)
+    (torch.Size([40, 42]), True)
+    """
+    import torch
+
+    period = places + 1 - places % 2
+    turns = torch.arange(1, period // 2 + 1)
+    angles = 2 * math.pi / period * torch.arange(places)[:, None] * turns
+    rows = torch.cat([angles.cos(), angles.sin()], 1) / math.sqrt(len(turns))
+    return torch.nn.functional.pad(rows, (0, width - rows.shape[1]))
 
 
 def heads_by_place(model: Any, shape: Shape, basis: Any, places: Any) -> None:

@@ -1,13 +1,14 @@
 """Training with transformers' Trainer: a recipe in, a checkpoint folder out, interrupted and resumed at will.
 
-Every batch is a pure function of (seed, step). The loss is on the answer only, and not on a rejected step: the model
-learns to take a wrong quotient digit back, not to write one.
+Every batch is a pure function of (seed, step). The loss is on the answer only, and not on a rejected step that is
+drawn at random: the model learns to take such a quotient digit back, not to write it. Short examples come first.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import time
 from collections.abc import Iterable, Iterator
@@ -15,9 +16,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .data import Mixture, checked, example, held_out
+from .data import Mixture, checked, example, falls_short, held_out, rollback_of
+from .digits import MARK
 from .methods import METHODS, scripted
-from .model import Shape, create, export
+from .model import Shape, create, export, restart
 from .problem import Problem, ProblemError, quote
 from .runtime import Card
 from .tokenizer import Tokenizer
@@ -31,8 +33,12 @@ GROUP = 32  # batches that are cut from one pool of examples
 class Recipe:
     """A training run: what is learned from, by what, for how long.
 
-    `batch`: examples a step on average; steps have equal numbers of tokens, so long examples come in smaller batches.
+    `tokens`: of a batch, padding included; a step takes one batch in each process (torchrun's WORLD_SIZE).
+    `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
+    `focus`: [op, digits, share] rows: of the examples whose shorter operand has at least so many digits, this share is
+    kept; the last row that fits an example counts, and without one it is kept.
+    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """
@@ -42,11 +48,16 @@ class Recipe:
     model: Shape
     limits: tuple[tuple[str, int, int], ...]
     steps: int = 10_000
-    batch: int = 64
+    tokens: int = 4096
+    short_first: float = 0.5
+    shortest: int = 24
+    longest: int = 320
     lr: float = 3e-3
     muon_lr: float = 0.02
     warmup: int = 100
     seed: int = 0
+    start: str = ""
+    focus: tuple[tuple[str, int, float], ...] = ()
     exact: list[tuple[str, int, int]] = field(default_factory=list)
     exact_every: int = 1000
     save_every: int = 1000
@@ -69,9 +80,10 @@ class Recipe:
             settings["model"] = Shape.read(settings.get("model", {}))
             settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
-            for key in ("steps", "batch", "warmup", "seed", "exact_every", "save_every"):
+            settings["focus"] = tuple((str(op), int(n), float(share)) for op, n, share in settings.get("focus", []))
+            for key in ("steps", "tokens", "shortest", "longest", "warmup", "seed", "exact_every", "save_every"):
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
-            for key in ("lr", "muon_lr"):
+            for key in ("lr", "muon_lr", "short_first"):
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
             return cls(**settings)
         except (KeyError, TypeError, ValueError) as error:
@@ -81,8 +93,10 @@ class Recipe:
             raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
 
 
-def learned(parts: Iterable[Part]) -> Iterator[tuple[str, bool]]:
+def learned(parts: Iterable[Part], margin: float = 0) -> Iterator[tuple[str, bool]]:
     """Pieces of a trace's answer and whether they are learned; a rejected step is not, but its W is.
+
+    A quotient digit that `margin` rounds up is learned, with its step: there the method wants it.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
@@ -92,7 +106,7 @@ def learned(parts: Iterable[Part]) -> Iterator[tuple[str, bool]]:
     rejected = False
     for text, kind, a, b in parts:
         if kind == GUESS and int(text) != a // b:
-            rejected = True
+            rejected = int(text) != a // b + 1 or not falls_short(a, b, margin)
         if rejected and text.endswith("W"):
             rejected = False
             if text != "W":
@@ -126,7 +140,7 @@ def encode_problem(
     guess = scripted(rollback) if rollback else right
     parts = list(module.write(problem, mixture.form, guess, mixture.answer))
     question = parts[0][0]
-    return encode(tokenizer, question, list(learned(parts[1:])))
+    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin)))
 
 
 def pad(rows: list[tuple[list[int], list[int]]], tokenizer: Tokenizer) -> dict[str, Any]:
@@ -140,39 +154,59 @@ def pad(rows: list[tuple[list[int], list[int]]], tokenizer: Tokenizer) -> dict[s
 
 
 class Batches:
-    """A dataset whose item `step` is that step's whole batch: a pure function of (recipe, step)."""
+    """A dataset whose item `i` is a whole batch, of step i // processes: a pure function of (recipe, i)."""
 
-    def __init__(self, recipe: Recipe, tokenizer: Tokenizer) -> None:
-        self.recipe, self.tokenizer = recipe, tokenizer
+    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
+        self.recipe, self.tokenizer, self.processes = recipe, tokenizer, processes
         self._pool: tuple[int, list[dict[str, Any]]] = (-1, [])
 
     def __len__(self) -> int:
-        return self.recipe.steps
+        return self.recipe.steps * self.processes
 
-    def __getitem__(self, step: int) -> dict[str, Any]:
-        if step >= len(self):
-            raise IndexError(step)
-        number, at = divmod(step, GROUP)
+    def __getitem__(self, item: int) -> dict[str, Any]:
+        if item >= len(self):
+            raise IndexError(item)
+        # process p takes items p, p + processes, ...: each makes the pools of its own items only
+        step, process = divmod(item, self.processes)
+        turn, at = divmod(step, GROUP)
+        number = turn * self.processes + process
         if self._pool[0] != number:
-            self._pool = (number, self.pool(number))
+            self._pool = (number, self.pool(number, self.cap(turn * GROUP / self.recipe.steps)))
         return self._pool[1][at]
 
-    def pool(self, number: int) -> list[dict[str, Any]]:
-        """GROUP batches of like lengths and about equal numbers of tokens, in an order of their own."""
+    def cap(self, progress: float) -> int:
+        """The tokens of the longest example at `progress`, the share of the steps that are done."""
+        recipe = self.recipe
+        grown = 1.0 if progress >= recipe.short_first else (progress / recipe.short_first) ** 1.5
+        return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
+
+    def kept(self, problem: Problem, index: int) -> bool:
+        """Whether the recipe's focus keeps the example at `index`."""
+        digits = min(len(str(problem.a)), len(str(problem.b)))
+        shares = [share for op, n, share in self.recipe.focus if op == problem.op and digits >= n]
+        return not shares or index * 0x9E3779B1 % 2**32 < shares[-1] * 2**32
+
+    def pool(self, number: int, cap: int) -> list[dict[str, Any]]:
+        """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of their own."""
         recipe, tokenizer = self.recipe, self.tokenizer
-        size = recipe.batch * GROUP
-        rows = []
-        for index in range(number * size, (number + 1) * size):
-            drawn = example(recipe.seed, index % recipe.data.size, recipe.data)
-            rows.append(encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback))
+        key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
+        size = recipe.data.size
+        start = int.from_bytes(key, "little") % size
+        rows: list[tuple[list[int], list[int]]] = []
+        total = 0
+        for index in range(start, start + size):
+            drawn = example(recipe.seed, index % size, recipe.data)
+            if len(drawn.text) - drawn.text.count(MARK) + 2 <= cap and self.kept(drawn.problem, index % size):
+                rows.append(encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback))
+                total += len(rows[-1][0])
+                if total >= recipe.tokens * GROUP:
+                    break
         rows.sort(key=lambda row: len(row[0]))
-        total = sum(len(ids) for ids, _ in rows)
         batches: list[list[tuple[list[int], list[int]]]] = [[] for _ in range(GROUP)]
         seen = 0
         for row in rows:
             batches[min(GROUP - 1, seen * GROUP // total)].append(row)
             seen += len(row[0])
-        key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
         random.Random(key).shuffle(batches)
         return [pad(batch, tokenizer) for batch in batches]
 
@@ -201,7 +235,10 @@ def columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[str, lis
     """Held-out problems of the recipe's columns, encoded, in batches of 100."""
     out = {}
     for op, a, b in recipe.exact:
-        rows = [encode_problem(tokenizer, recipe.data, problem) for problem in held_out(op, a, b, n, seed=1)]
+        rows = [
+            encode_problem(tokenizer, recipe.data, problem, rollback_of(recipe.data, problem))
+            for problem in held_out(op, a, b, n, seed=1)
+        ]
         out[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer) for i in range(0, len(rows), 100)]
     return out
 
@@ -277,7 +314,8 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     stamp.write_text(repr(recipe))
 
     tokenizer = Tokenizer(recipe.model.places)
-    model = create(recipe.model, recipe.seed)
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    model = restart(recipe.start, recipe.model) if recipe.start else create(recipe.model, recipe.seed)
     both = optimizer(model, recipe)
     arguments = TrainingArguments(
         output_dir=str(run),
@@ -298,18 +336,20 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer = Trainer(
         model=model,
         args=arguments,
-        train_dataset=Batches(recipe, tokenizer),
+        train_dataset=Batches(recipe, tokenizer, processes),
         data_collator=lambda items: items[0],
         optimizers=(both, get_cosine_schedule_with_warmup(both, recipe.warmup, recipe.steps)),
         callbacks=[measuring(recipe, tokenizer, run / "log.jsonl")],
     )
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
+    if not trainer.is_world_process_zero():
+        return out
     final = exact_match(model, columns(recipe, tokenizer, 1000))
     export(model, out, recipe.model.places)
     mixture = recipe.data
-    about = {"recipe": recipe.name, "steps": recipe.steps, "examples": recipe.steps * recipe.batch}
+    about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": recipe.steps * recipe.tokens * processes}
     Card(mixture.method, mixture.form, recipe.limits, mixture.answer, recipe.model.places, about).save(out)
-    (out / "README.md").write_text(card(recipe, model.num_parameters(), final, run / "log.jsonl"))
+    (out / "README.md").write_text(card(recipe, model.num_parameters(), final, run / "log.jsonl", processes))
     return out
 
 
@@ -328,11 +368,11 @@ def measuring(recipe: Recipe, tokenizer: Tokenizer, log: Path) -> Any:
                 file.write(json.dumps(entry) + "\n")
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-            if logs and "loss" in logs:
+            if logs and "loss" in logs and state.is_world_process_zero:
                 self.write(step=state.global_step, loss=float(logs["loss"]))
 
         def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-            if recipe.exact and state.global_step % recipe.exact_every == 0:
+            if recipe.exact and state.is_world_process_zero and state.global_step % recipe.exact_every == 0:
                 if self.columns is None:
                     self.columns = columns(recipe, tokenizer)
                 found = exact_match(model, self.columns)
@@ -345,8 +385,29 @@ def measuring(recipe: Recipe, tokenizer: Tokenizer, log: Path) -> Any:
     return Measuring()
 
 
-def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path) -> str:
-    """The model card: what the checkpoint is, what it was trained on, how it scores, what it can't do."""
+def elapsed(entries: Iterable[dict[str, Any]]) -> float:
+    """The seconds of a log whose clock began anew with each resumption.
+
+    >>> elapsed([{"seconds": 5}, {"seconds": 9}, {"seconds": 2}])
+    11.0
+    """
+    total = last = 0.0
+    for entry in entries:
+        if entry["seconds"] < last:
+            total += last
+        last = entry["seconds"]
+    return total + last
+
+
+def machine() -> str:
+    """What trains: a GPU's name, or how many CPU cores."""
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else f"{os.cpu_count()} CPU cores"
+
+
+def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, processes: int) -> str:
+    """The model card: what the checkpoint is, what it was trained on, what it cost, how it scores, what it can't do."""
     entries = [json.loads(line) for line in log.read_text().splitlines()]
     curve = [(entry["step"], entry["exact"]) for entry in entries if "exact" in entry]
     loss = [entry["loss"] for entry in entries if "loss" in entry]
@@ -370,8 +431,9 @@ A plain `LlamaForCausalLM` of {parameters:,} parameters that writes exact arithm
 form `{recipe.data.form}`. Operands up to: {limits}. Prompt: `<bos>` and the question up to `=`.
 
 ## Training
-Recipe `{recipe.name}`: {recipe.steps:,} steps of about {recipe.batch} synthetic equations each (seed {recipe.seed}), loss on
-the answer only, none on rejected steps; Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine.
+Recipe `{recipe.name}`: {recipe.steps:,} steps of {recipe.tokens * processes:,} tokens, {recipe.steps * recipe.tokens * processes / 1e6:.0f}M in all, from at most {recipe.data.size:,} synthetic
+equations (seed {recipe.seed}); {elapsed(entries) / 60:.0f} minutes on {machine()}. Loss on the answer only, none on steps rejected at random;
+Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine; short examples first.
 Final loss per answer token {loss[-1] if loss else float("nan"):.4f}. No problem of the test split or of BIG-bench with 3 digits or more was trained on.
 
 ## Exact match, percent, on 1000 held-out problems a column

@@ -27,7 +27,7 @@ model: {layers: 2, width: 64, ffn: 96, heads: 1}
 data: {method: lean, answer: false, size: 2000, parts: [{op: "+", a: [1, 2], b: [1, 2]}]}
 limits: [["+", 2, 2]]
 steps: 60
-batch: 8
+tokens: 128
 exact: [["+", 2, 2]]
 exact_every: 30
 save_every: 10
@@ -48,8 +48,34 @@ def test_batches_are_a_pure_function_of_the_step(recipe):
     for step in (0, 31, 32, 33):
         assert torch.equal(one[step]["input_ids"], two[step]["input_ids"])
         assert one[step]["input_ids"].shape[1] % 8 == 0
-    seen = sum(len(one[step]["input_ids"]) for step in range(32))
-    assert seen == 8 * 32
+    seen = sum(int(one[step]["input_ids"].ne(0).sum()) for step in range(32))
+    assert 128 * 32 <= seen < 128 * 33
+
+
+def longest(batches, items):
+    return max(int(batches[item]["input_ids"].ne(0).sum(1).max()) for item in items)
+
+
+def test_short_examples_come_first(tmp_path):
+    path = tmp_path / "long.yaml"
+    text = RECIPE.replace("[1, 2], b: [1, 2]", "[1, 16], b: [1, 16]").replace("steps: 60", "steps: 256")
+    path.write_text(text + "shortest: 12\nlongest: 40\nshort_first: 0.5\n")
+    recipe = Recipe.read(path)
+    batches = Batches(recipe, Tokenizer())
+    caps = [batches.cap(progress) for progress in (0, 0.25, 0.5, 1)]
+    assert caps == [12, 22, 40, 40]
+    assert longest(batches, range(32)) <= 12 < longest(batches, range(64, 96)) <= 22
+    assert 30 < longest(batches, range(128, 160)) <= 40
+
+
+def test_each_process_has_batches_of_its_own(recipe):
+    recipe = Recipe.read(recipe)
+    alone, (first, second) = Batches(recipe, Tokenizer()), (Batches(recipe, Tokenizer(), 2) for _ in range(2))
+    assert len(first) == 2 * len(alone)
+    mine = [first[item]["input_ids"] for item in range(0, 64, 2)]
+    others = [second[item]["input_ids"] for item in range(1, 64, 2)]
+    assert not any(one.shape == other.shape and torch.equal(one, other) for one in mine for other in others)
+    assert torch.equal(first[1]["input_ids"], others[0])
 
 
 def test_the_loss_is_on_the_answer_only():
@@ -84,6 +110,16 @@ def test_no_loss_on_a_rejected_step_but_on_its_w(method, form, silent):
     assert tokenizer.decode(ids) == trace("948/12", method, form, {0: 8}).text
     w = tokenizer.ids["W"]
     assert labels[ids.index(w)] == w
+
+
+def test_a_digit_that_the_margin_rounds_up_is_learned_with_its_step():
+    tokenizer = Tokenizer()
+    mixture = Mixture("x", (), "lean", "lean", answer=False, margin=0.1)
+    ids, labels = encode_problem(tokenizer, mixture, Problem(359, "/", 12), {0: 3})
+    assert tokenizer.decode(ids) == "359/12=30r|63r|999W20r|42r|911#9r|801r|11=29R11"
+    assert IGNORED not in labels[len("359/12=") + 1 :]
+    ids, labels = encode_problem(tokenizer, mixture, Problem(348, "/", 12), {0: 3})
+    assert labels[len("348/12=") + 1] == IGNORED  # 34 is not short of 36 by so little
 
 
 def test_padding_is_not_learned():
