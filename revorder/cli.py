@@ -74,7 +74,7 @@ def read_rollback(items: list[str]) -> dict[int, list[int]]:
     plan: dict[int, list[int]] = {}
     for item in items:
         step, colon, digit = item.partition(":")
-        if not (colon and step.isdecimal() and digit.isdecimal()):
+        if not (colon and step.removeprefix("-").isdecimal() and digit.isdecimal()):
             raise ProblemError(f"rollback {item!r}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
         plan.setdefault(int(step), []).append(int(digit))
     return plan
@@ -262,14 +262,15 @@ def solve(
 
 
 class progress_bar:
-    """A progress bar on stderr; entering gives a function that takes how many more are done."""
+    """A progress bar on stderr where that is a terminal; entering gives a function that takes how many more are done."""
 
     def __init__(self, what: str, total: int | None, quiet: bool = False) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True)
+        console = Console(stderr=True)
+        self._bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal, transient=True)
         self._what, self._total = what, total
 
     def __enter__(self) -> Any:

@@ -41,7 +41,7 @@ class Result:
     """One problem's outcome: `right`: the stated answer is exact (the paper's metric); `verified`: every step is.
 
     `step` is the first wrong one, 0-based, and `reason` says why. `rollbacks` counts the quotient digits taken back
-    with `W`, `rightly` those of them that were wrong.
+    with `W`, `rightly` those of them that were wrong. `reply` is a server's reply that is not in `text` as it came.
     """
 
     task: str
@@ -55,6 +55,7 @@ class Result:
     reason: str
     rollbacks: int
     rightly: int
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +269,9 @@ def written(writer: Writer, pairs: list[tuple[str, Problem]], tokens: int = 0) -
             verdict.ok,
             verdict.step,
             verdict.reason,
-            reply.count("W") if problem.op == "/" else 0,  # in lean a W of - is a sign
+            text.count("W") if problem.op == "/" else 0,  # in lean a W of - is a sign
             verdict.rollbacks,
+            "" if reply in text else reply,
         )
 
 
