@@ -15,7 +15,12 @@ from revorder.data import Mixture, Part, example
 
 MIXTURE = Mixture(
     "benchmark",
-    (Part("+", (1, 16), (1, 16)), Part("-", (1, 16), (1, 16)), Part("*", (1, 16), (1, 1))),
+    (
+        Part("+", (1, 16), (1, 16)),
+        Part("-", (1, 16), (1, 16)),
+        Part("*", (1, 6), (1, 6)),
+        Part("/", (1, 12), (1, 6)),
+    ),
     "plain",
     "plain",
 )
