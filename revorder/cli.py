@@ -309,6 +309,7 @@ def evaluate(
         Optional[Path],
         typer.Option(help="A JSONL file for every problem, trace and verdict; a table beside it in .md."),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also what the checkpoint is not meant for.")] = False,
     errors: Annotated[bool, typer.Option("--errors", help="Group what is wrong by the first wrong step.")] = False,
     base_url: Annotated[
         Optional[str], typer.Option(help="An OpenAI-compatible server, such as http://localhost:8000/v1.")
@@ -349,7 +350,7 @@ def evaluate(
             from .solve import loaded
 
             writer = loaded(model)
-        if suite != "beyond":
+        if suite != "beyond" and not everything:
             tasks, untrained = evals.covered(writer.card, tasks)
             if untrained:
                 print(
