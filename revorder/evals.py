@@ -27,11 +27,11 @@ class Writer(Protocol):
         """The method that it writes, and the digits that it may be asked for."""
         ...
 
-    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterable[tuple[int, str]]:
+    def generate_each(self, questions: Sequence[str], max_tokens: int, /) -> Iterable[tuple[int, str]]:
         """(index, what it writes after that question), in any order."""
         ...
 
-    def as_trace(self, problem: Problem, written: str) -> str:
+    def as_trace(self, problem: Problem, written: str, /) -> str:
         """The question and what was written, as the judge reads it."""
         ...
 

@@ -51,8 +51,8 @@ def carries(rng: random.Random, i: int) -> tuple[int, int]:
 
 def nines(rng: random.Random, i: int) -> tuple[int, int]:
     size = i % 16 + 1
-    pair = (10**size - 1, rng.choice([1, 10 ** rng.randrange(size), number(rng, rng.randint(1, size)), 10**size - 1]))
-    return pair if rng.random() < 0.5 else pair[::-1]
+    a, b = 10**size - 1, rng.choice([1, 10 ** rng.randrange(size), number(rng, rng.randint(1, size)), 10**size - 1])
+    return (a, b) if rng.random() < 0.5 else (b, a)
 
 
 def borrows(rng: random.Random, i: int) -> tuple[int, int]:
