@@ -13,7 +13,8 @@ import statistics
 import time
 import warnings
 
-from revorder.data import Mixture, Part, texts
+from revorder.data import texts
+from revorder.mixture import Mixture, Part
 
 # the script's operands: + and - below 10**16, * below 10**8, / with 16 digits shared by divisor and quotient
 PARTS = {

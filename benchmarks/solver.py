@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 
-from revorder.data import Mixture, Part, example
+from revorder.data import example
+from revorder.mixture import Mixture, Part
 
 MIXTURE = Mixture(
     "benchmark",

@@ -392,7 +392,7 @@ def data(
     json_: Json = False,
 ) -> None:
     """Write a mixture of equations as shards; interrupted and run again, it goes on."""
-    from .data import Mixture
+    from .mixture import Mixture
     from .shards import write_shards
 
     mixture = Mixture.read(recipe)

@@ -1,247 +1,27 @@
-"""Data: mixtures of equations in which example `index` is a pure function of (seed, index), and the train/test split.
-
-No problem of the test split is ever drawn for training, and none of BIG-bench's fixed problems of 3 to 5 digits.
-Problems whose operands have at most 2 digits are too few to hold out: they are in both splits, as in the paper.
-"""
+"""Data: the examples of a mixture, example `index` being a pure function of (seed, index), and held-out problems."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import re
 import struct
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import chain, count
 from operator import itemgetter
-from pathlib import Path
-from typing import Any
 
-from .methods import METHODS, first_step, method_named, scripted
-from .problem import OPS, Problem, ProblemError
+from .methods import METHODS, first_step, scripted
+from .mixture import Mixture, Part, read_part, whole
+from .problem import Problem, ProblemError
+from .split import TEST_SHARE, fingerprint, held
 from .trace import right
 
-MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
 BLOCK = 256  # examples that share one digest
 BYTES = 48  # of the digest for each example
-TEST_SHARE = 50  # one problem in so many is held out
-_PRIME = 2**61 - 1
-_OFFSETS = {"+": 0x1B873593, "-": 0x4CF5AD43, "*": 0x2E1B2138, "/": 0x7A8A4FD5}
 _SLOTS = 1024  # the resolution of the parts' weights
 _POWERS = [10**n for n in range(33)]
-RECIPES = Path(__file__).parent / "recipes"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One kind of problem in a mixture; `a` and `b` are the least and most digits of the operands.
-
-    `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
-    10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
-    quotient, both of at least one digit, so the dividend has that many or one less; always exact).
-    `remainder`: the share of divisions that need not be exact. `hard`: the share of carry and borrow chains, equal and
-    near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1 or b-1 or have a small dividend.
-    `either`: swap the operands half of the time.
-    """
-
-    op: str
-    a: tuple[int, int]
-    b: tuple[int, int]
-    weight: float = 1
-    draw: str = "lengths"
-    remainder: float = 0
-    hard: float = 0
-    either: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Mixture:
-    """What is drawn, and how it is written (section 5.1.1, appendix B).
-
-    `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
-    `margin`: quotient digits are rounded up where the remainder falls short of the divisor by at most this share of
-    it, and taken back: an estimate from the leading digits is then never too low, which no borrow would show.
-
-    >>> Mixture.read("small").method
-    'lean'
-    """
-
-    name: str
-    parts: tuple[Part, ...]
-    method: str = "revorder"
-    form: str = ""
-    answer: bool = True
-    rollback: float = 0
-    rollback_by: tuple[int, ...] = (-1, 1)
-    margin: float = 0
-    size: int = 100_000
-
-    @classmethod
-    def read(cls, source: str | Path | dict[str, Any]) -> Mixture:
-        """Read a YAML file, a packaged mixture by its name, or a mapping.
-
-        Raises ProblemError that names the file, the wrong key, and what it accepts.
-
-        >>> Mixture.read({"parts": [{"op": "+", "a": [1, 16], "b": 3}]}).parts[0].b
-        (3, 3)
-        """
-        where = "mixture"
-        if not isinstance(source, dict):
-            import yaml
-
-            path = Path(source) if Path(source).suffix else RECIPES / f"{source}.yaml"
-            where = f"mixture {str(source)!r}"
-            try:
-                source = yaml.safe_load(path.read_text())
-            except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-                packaged = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml") if not p.stem.startswith("train-")))
-                first = str(error).partition("\n")[0]
-                raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
-        if not isinstance(source, dict) or not isinstance(source.get("parts"), list) or not source["parts"]:
-            raise ProblemError(f"{where}: accepted: a mapping with a list of parts")
-        settings = checked(source, cls, where, MIXTURE_KEYS)
-        settings["parts"] = tuple([read_part(part, f"{where}, part {i}") for i, part in enumerate(settings["parts"])])
-        settings.setdefault("name", "unnamed")
-        try:
-            module, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
-        except ProblemError as error:
-            raise ProblemError(f"{where}: {error}") from None
-        for key in ("rollback", "margin"):
-            if settings.get(key) and not module.ROLLS_BACK:
-                able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
-                raise ProblemError(f"{where}: key {key!r} is for a method that takes digits back; accepted: {able}")
-        if "rollback_by" in settings:
-            settings["rollback_by"] = tuple(settings["rollback_by"])
-        return cls(**settings)
-
-    def spec(self) -> dict[str, Any]:
-        """The mixture as plain data, all of its settings spelled out."""
-        return asdict(self)
-
-
-def whole(low: int, high: float) -> Callable[[Any], bool]:
-    """Whether a value is a whole number from `low` to `high`; true and false are none."""
-    return lambda value: type(value) is int and low <= value <= high
-
-
-def digits(value: Any) -> bool:
-    """Whether a value is a digit count, or the least and the most of them."""
-    pair = list(value) if isinstance(value, (list, tuple)) else [value, value]
-    return len(pair) == 2 and all(map(whole(1, MAX_DIGITS), pair)) and pair[0] <= pair[1]
-
-
-def share(value: Any) -> bool:
-    """Whether a value is a number from 0 to 1."""
-    return type(value) in (int, float) and 0 <= value <= 1
-
-
-# what each key accepts: a test, and its words
-Keys = dict[str, tuple[Callable[[Any], Any], str]]
-_SHARE = (share, "a number from 0 to 1")
-_YES = (lambda value: isinstance(value, bool), "true or false")
-_TEXT = (lambda value: value is None or isinstance(value, str), "a name")
-_DIGITS = (digits, f"a digit count from 1 to {MAX_DIGITS}, or [least, most]")
-MIXTURE_KEYS: Keys = {
-    "name": (lambda value: isinstance(value, str) and re.fullmatch(r"[\w. -]*\w", value), "letters, digits, . _ -"),
-    "parts": (lambda value: isinstance(value, list) and value, "a list of parts"),
-    "method": (lambda value: isinstance(value, str), "a method's name"),
-    "form": _TEXT,
-    "answer": _YES,
-    "rollback": _SHARE,
-    "rollback_by": (
-        lambda value: isinstance(value, (list, tuple)) and value and all(whole(-9, 9)(by) and by for by in value),
-        "a list of numbers from -9 to 9 but 0",
-    ),
-    "margin": _SHARE,
-    "size": (whole(1, math.inf), "a whole number of at least 1"),
-}
-PART_KEYS: Keys = {
-    "op": (lambda value: value in tuple(OPS), " ".join(OPS)),
-    "a": _DIGITS,
-    "b": _DIGITS,
-    "weight": (lambda value: type(value) in (int, float) and 0 < value < math.inf, "a number above 0"),
-    "draw": (lambda value: value in ("lengths", "values"), "lengths, values"),
-    "remainder": _SHARE,
-    "hard": _SHARE,
-    "either": _YES,
-}
-
-
-def checked(settings: Any, kind: type, where: str, keys: Keys | None = None) -> dict[str, Any]:
-    """The settings, if every key is one of the dataclass `kind`, and holds what `keys` accepts."""
-    names = [field.name for field in fields(kind)]
-    known = ", ".join(names)
-    if not isinstance(settings, dict):
-        raise ProblemError(f"{where}: accepted: a mapping with {known}")
-    for key, value in settings.items():
-        if key not in names:
-            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {known}")
-        if keys and not keys[key][0](value):
-            accepted = keys[key][1]
-            raise ProblemError(f"{where}: key {key!r} is {value!r}; accepted: {accepted}")
-    return dict(settings)
-
-
-def read_part(settings: Any, where: str) -> Part:
-    """A Part from plain data; raises ProblemError that says which value is wrong."""
-    settings = checked(settings, Part, where, PART_KEYS)
-    for key in ("op", "a", "b"):
-        if key not in settings:
-            raise ProblemError(f"{where}: key {key!r} is missing; accepted: {PART_KEYS[key][1]}")
-    for key in "ab":
-        value = settings[key]
-        settings[key] = (value, value) if isinstance(value, int) else tuple(value)
-    part = Part(**settings)
-    if part.op == "/" and part.a[1] < part.b[1]:
-        raise ProblemError(
-            f"{where}: key 'a' is at most {part.a[1]} digits, less than 'b'; accepted: dividends as long as divisors"
-        )
-    return part
-
-
-# The split
-
-
-def fingerprint(a: int, op: str, b: int) -> int:
-    """A hash below 2**61 - 1 of a problem, the same for both orders of + and *.
-
-    >>> fingerprint(12, "*", 34) == fingerprint(34, "*", 12) != fingerprint(12, "+", 34)
-    True
-    """
-    if a < b and op in "+*":
-        mixed = (b * 0x9E3779B97F4A7C15 + a * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
-    else:
-        mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
-    return mixed * mixed % _PRIME  # squared, so that neighbours do not follow each other
-
-
-@cache
-def bigbench_marks() -> frozenset[int]:
-    """The low 32 bits of the fingerprints of BIG-bench's problems of 3 to 5 digits."""
-    marks = (Path(__file__).parent / "corpora" / "bigbench.marks").read_bytes()
-    return frozenset([mark for (mark,) in struct.iter_unpack("<I", marks)])
-
-
-def split_of(problem: Problem) -> str:
-    """`train` or `test`, by a hash of the problem itself; operands of at most 2 digits are in both, and called train.
-
-    >>> split_of(Problem(12, "+", 34))
-    'train'
-    """
-    return "test" if held(problem.a, problem.op, problem.b) else "train"
-
-
-def held(a: int, op: str, b: int) -> bool:
-    """Whether a problem is held out from training."""
-    if a < 100 and b < 100:
-        return False
-    mark = fingerprint(a, op, b)
-    return mark % TEST_SHARE == 0 or (a < 100_000 and b < 100_000 and mark & 0xFFFFFFFF in bigbench_marks())
-
-
-# Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,12 +283,12 @@ def hard(part: Part, word: int) -> tuple[int, int]:
         return x
 
     def number(digits: int) -> int:
-        """Runs of 9, 0 and another digit; a power of ten, or one less; or digits with many zeros."""
+        """Runs of 9, 0 and another digit; a digit and zeros; a power of ten less 1 or 2; or digits with many zeros."""
         kind = take(4)
         if kind == 0:
             return 10**digits - 1 - take(2)
         if kind == 1:
-            return 10 ** (digits - 1) + take(2)
+            return (1 + take(9) * take(2)) * 10 ** (digits - 1) + take(2)
         out = 1 + take(9)
         while len(str(out)) < digits:
             if kind == 2:

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .data import Mixture, drawing
+from .data import drawing
+from .mixture import Mixture
 from .problem import Problem, ProblemError
 
 FORMATS = ("jsonl", "parquet")

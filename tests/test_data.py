@@ -14,21 +14,10 @@ from hypothesis import strategies as st
 
 from revorder import Problem, ProblemError, trace, verify
 from revorder.corpora import bigbench
-from revorder.data import (
-    TEST_SHARE,
-    Mixture,
-    Part,
-    drawing,
-    example,
-    falls_short,
-    fingerprint,
-    held,
-    held_out,
-    rollback_of,
-    split_of,
-    texts,
-)
+from revorder.data import drawing, example, falls_short, held_out, rollback_of, texts
 from revorder.methods import revorder
+from revorder.mixture import Mixture, Part
+from revorder.split import TEST_SHARE, fingerprint, held, split_of
 
 ROOT = Path(__file__).parent.parent
 PACKAGED = ["paper", "authors", "lean", "small"]
@@ -61,7 +50,7 @@ def test_golden_first_examples():
 
 
 def test_another_process_draws_the_same():
-    code = "from revorder.data import *; print([example(3, i, Mixture.read('lean')).text for i in range(20)])"
+    code = "from revorder.data import *; from revorder.mixture import Mixture; print([example(3, i, Mixture.read('lean')).text for i in range(20)])"
     runs = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -17,11 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from revorder import METHODS, Problem, ProblemError, trace, verify
-from revorder.data import held_out, split_of
+from revorder.data import held_out
 from revorder.endpoint import Endpoint, in_words, shots
 from revorder.evals import extra_tasks
 from revorder.problem import MAX_DIGITS, OPS
 from revorder.solve import loaded
+from revorder.split import split_of
 
 WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
 

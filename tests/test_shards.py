@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from revorder import ProblemError
-from revorder.data import Mixture, texts
+from revorder.data import texts
+from revorder.mixture import Mixture
 from revorder.shards import write_shards
 
 ROOT = Path(__file__).parent.parent

@@ -122,7 +122,7 @@ def marks(data: str | None = None) -> bytes:
     """
     from array import array
 
-    from ..data import fingerprint
+    from ..split import fingerprint
 
     problems = [problem for task in load(data, digits=range(3, 6)).values() for problem in task]
     return array("I", sorted({fingerprint(p.a, p.op, p.b) & 0xFFFFFFFF for p in problems})).tobytes()

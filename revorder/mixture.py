@@ -1,0 +1,183 @@
+"""A mixture: which problems are drawn, in what shares, and how they are written; read from YAML with every key checked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from .methods import METHODS, method_named
+from .problem import OPS, ProblemError
+
+MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
+RECIPES = Path(__file__).parent / "recipes"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of problem in a mixture; `a` and `b` are the least and most digits of the operands.
+
+    `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
+    10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
+    quotient, both of at least one digit, so the dividend has that many or one less; always exact).
+    `remainder`: the share of divisions that need not be exact. `hard`: the share of carry and borrow chains, equal and
+    near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1 or b-1 or have a small dividend.
+    `either`: swap the operands half of the time.
+    """
+
+    op: str
+    a: tuple[int, int]
+    b: tuple[int, int]
+    weight: float = 1
+    draw: str = "lengths"
+    remainder: float = 0
+    hard: float = 0
+    either: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """What is drawn, and how it is written (section 5.1.1, appendix B).
+
+    `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
+    `margin`: quotient digits are rounded up where the remainder falls short of the divisor by at most this share of
+    it, and taken back: an estimate from the leading digits is then never too low, which no borrow would show.
+
+    >>> Mixture.read("small").method
+    'lean'
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    method: str = "revorder"
+    form: str = ""
+    answer: bool = True
+    rollback: float = 0
+    rollback_by: tuple[int, ...] = (-1, 1)
+    margin: float = 0
+    size: int = 100_000
+
+    @classmethod
+    def read(cls, source: str | Path | dict[str, Any]) -> Mixture:
+        """Read a YAML file, a packaged mixture by its name, or a mapping.
+
+        Raises ProblemError that names the file, the wrong key, and what it accepts.
+
+        >>> Mixture.read({"parts": [{"op": "+", "a": [1, 16], "b": 3}]}).parts[0].b
+        (3, 3)
+        """
+        where = "mixture"
+        if not isinstance(source, dict):
+            import yaml
+
+            path = Path(source) if Path(source).suffix else RECIPES / f"{source}.yaml"
+            where = f"mixture {str(source)!r}"
+            try:
+                source = yaml.safe_load(path.read_text())
+            except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+                packaged = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml") if not p.stem.startswith("train-")))
+                first = str(error).partition("\n")[0]
+                raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
+        if not isinstance(source, dict) or not isinstance(source.get("parts"), list) or not source["parts"]:
+            raise ProblemError(f"{where}: accepted: a mapping with a list of parts")
+        settings = checked(source, cls, where, MIXTURE_KEYS)
+        settings["parts"] = tuple([read_part(part, f"{where}, part {i}") for i, part in enumerate(settings["parts"])])
+        settings.setdefault("name", "unnamed")
+        try:
+            module, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
+        except ProblemError as error:
+            raise ProblemError(f"{where}: {error}") from None
+        for key in ("rollback", "margin"):
+            if settings.get(key) and not module.ROLLS_BACK:
+                able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
+                raise ProblemError(f"{where}: key {key!r} is for a method that takes digits back; accepted: {able}")
+        if "rollback_by" in settings:
+            settings["rollback_by"] = tuple(settings["rollback_by"])
+        return cls(**settings)
+
+    def spec(self) -> dict[str, Any]:
+        """The mixture as plain data, all of its settings spelled out."""
+        return asdict(self)
+
+
+def whole(low: int, high: float) -> Callable[[Any], bool]:
+    """Whether a value is a whole number from `low` to `high`; true and false are none."""
+    return lambda value: type(value) is int and low <= value <= high
+
+
+def digits(value: Any) -> bool:
+    """Whether a value is a digit count, or the least and the most of them."""
+    pair = list(value) if isinstance(value, (list, tuple)) else [value, value]
+    return len(pair) == 2 and all(map(whole(1, MAX_DIGITS), pair)) and pair[0] <= pair[1]
+
+
+def share(value: Any) -> bool:
+    """Whether a value is a number from 0 to 1."""
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+# what each key accepts: a test, and its words
+Keys = dict[str, tuple[Callable[[Any], Any], str]]
+_SHARE = (share, "a number from 0 to 1")
+_YES = (lambda value: isinstance(value, bool), "true or false")
+_TEXT = (lambda value: value is None or isinstance(value, str), "a name")
+_DIGITS = (digits, f"a digit count from 1 to {MAX_DIGITS}, or [least, most]")
+MIXTURE_KEYS: Keys = {
+    "name": (lambda value: isinstance(value, str) and re.fullmatch(r"[\w. -]*\w", value), "letters, digits, . _ -"),
+    "parts": (lambda value: isinstance(value, list) and value, "a list of parts"),
+    "method": (lambda value: isinstance(value, str), "a method's name"),
+    "form": _TEXT,
+    "answer": _YES,
+    "rollback": _SHARE,
+    "rollback_by": (
+        lambda value: isinstance(value, (list, tuple)) and value and all(whole(-9, 9)(by) and by for by in value),
+        "a list of numbers from -9 to 9 but 0",
+    ),
+    "margin": _SHARE,
+    "size": (whole(1, math.inf), "a whole number of at least 1"),
+}
+PART_KEYS: Keys = {
+    "op": (lambda value: value in tuple(OPS), " ".join(OPS)),
+    "a": _DIGITS,
+    "b": _DIGITS,
+    "weight": (lambda value: type(value) in (int, float) and 0 < value < math.inf, "a number above 0"),
+    "draw": (lambda value: value in ("lengths", "values"), "lengths, values"),
+    "remainder": _SHARE,
+    "hard": _SHARE,
+    "either": _YES,
+}
+
+
+def checked(settings: Any, kind: type, where: str, keys: Keys | None = None) -> dict[str, Any]:
+    """The settings, if every key is one of the dataclass `kind`, and holds what `keys` accepts."""
+    names = [field.name for field in fields(kind)]
+    known = ", ".join(names)
+    if not isinstance(settings, dict):
+        raise ProblemError(f"{where}: accepted: a mapping with {known}")
+    for key, value in settings.items():
+        if key not in names:
+            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {known}")
+        if keys and not keys[key][0](value):
+            accepted = keys[key][1]
+            raise ProblemError(f"{where}: key {key!r} is {value!r}; accepted: {accepted}")
+    return dict(settings)
+
+
+def read_part(settings: Any, where: str) -> Part:
+    """A Part from plain data; raises ProblemError that says which value is wrong."""
+    settings = checked(settings, Part, where, PART_KEYS)
+    for key in ("op", "a", "b"):
+        if key not in settings:
+            raise ProblemError(f"{where}: key {key!r} is missing; accepted: {PART_KEYS[key][1]}")
+    for key in "ab":
+        value = settings[key]
+        settings[key] = (value, value) if isinstance(value, int) else tuple(value)
+    part = Part(**settings)
+    if part.op == "/" and part.a[1] < part.b[1]:
+        raise ProblemError(
+            f"{where}: key 'a' is at most {part.a[1]} digits, less than 'b'; accepted: dividends as long as divisors"
+        )
+    return part
