@@ -10,15 +10,17 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .data import Mixture, checked, example, falls_short, held_out, rollback_of
+from .data import example, falls_short, held_out, rollback_of
 from .digits import MARK
 from .methods import METHODS, scripted
+from .mixture import RECIPES, Mixture, checked
 from .model import Shape, create, export, restart
 from .problem import Problem, ProblemError, quote
 from .runtime import Card
@@ -27,6 +29,7 @@ from .trace import GUESS, Part, right
 
 IGNORED = -100  # the label of a token that is not learned
 GROUP = 32  # batches that are cut from one pool of examples
+WORTH_COMPILING = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Recipe:
 
         file = Path(path)
         if not file.suffix:
-            file = Path(__file__).parent / "recipes" / f"train-{path}.yaml"
+            file = RECIPES / f"train-{path}.yaml"
         try:
             settings = yaml.safe_load(file.read_text())
         except (OSError, yaml.YAMLError) as error:
@@ -222,7 +225,7 @@ def exact_match(model: Any, batches: dict[str, list[dict[str, Any]]]) -> dict[st
             good = count = 0
             for part in parts:
                 labels = part["labels"][:, 1:].to(model.device)
-                logits = model(part["input_ids"].to(model.device)).logits[:, :-1]
+                logits = model.forward(part["input_ids"].to(model.device)).logits[:, :-1]  # not compiled
                 hit = (logits.argmax(-1) == labels) | (labels == IGNORED)
                 good += int(hit.all(1).sum())
                 count += len(labels)
@@ -316,6 +319,8 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     tokenizer = Tokenizer(recipe.model.places)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     model = restart(recipe.start, recipe.model) if recipe.start else create(recipe.model, recipe.seed)
+    if recipe.steps >= WORTH_COMPILING and shutil.which("c++"):
+        model.compile(dynamic=True)
     both = optimizer(model, recipe)
     arguments = TrainingArguments(
         output_dir=str(run),

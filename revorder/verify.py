@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from types import ModuleType
 
-from .digits import MARK
 from .methods import mathglm, method_named
 from .problem import Expression, Problem, ProblemError, answer_text, ascii_signs, quote
 from .trace import ANSWER, COPY, DOWN, GUESS, SIGN, STEP, Part
@@ -161,7 +160,7 @@ def explain(
         why = "the divisor does not fit yet" if pending[1] is None else f"the right one is {pending[1]}"
         return f"missed rollback of the quotient digit {pending[0]}, {why}: expected 'W', found {got!r}"
     if pending and pending[1] is None and kind == COPY and (expected.isdigit() or pending[0] == 0):
-        return f"the divisor does not fit yet: expected {MARK!r}, found the quotient digit {pending[0]}"
+        return f"the divisor does not fit yet: expected '#', found the quotient digit {pending[0]}"
     if got.isdigit() and not wanted.isdigit() and not common and at and written[at - 1].isdigit():
         return f"a number has more digits than it should{differ}"
     if got == "W" and kind != SIGN:

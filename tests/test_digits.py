@@ -32,7 +32,7 @@ def test_restore():
     assert restore("12-35=r|32-=-23") == "12-35=-23=-23"
     assert restore("r|801-12*9 r|801-r|27") == "108-12*9 108-72"
     assert restore("r|0021 r|000 r| r r|x") == "1200 0 r| r r|x"
-    assert restore("948/12=70r|48r|801#9r|801r|00=79") == "948/12=70 84 108#9 108 0=79"
+    assert restore("948/12=70r|48r|801#9r|801r|000=79") == "948/12=70 84 108#9 108 0=79"
 
 
 @given(TEXTS, st.data())

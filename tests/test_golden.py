@@ -99,9 +99,9 @@ def test_the_authors_dialect():
 
 
 LEAN = {
-    "948/12": "948/12=70r|48r|801#9r|801r|00=79",
-    "120/48": "120/48=r|021#2r|69r|42=2R24",  # 12 does not reach 48: 0 is brought down
-    "606/95": "606/95=r|606#6r|075r|63=6R36",
+    "948/12": "948/12=70r|48r|801#9r|801r|000=79",
+    "120/48": "120/48=#2r|69r|042=2R24",  # 12 does not reach 48
+    "606/95": "606/95=#6r|075r|063=6R36",
     "4567*12": "4567*12=2r|4319#10r|07654r|40845",
     "456*120": "456*120=0#20r|0219#100r|00654r|02745",  # a zero digit has no product
     "4567*102": "4567*102=2r|4319#00#100r|007654r|438564",
@@ -117,7 +117,7 @@ def test_the_lean_notation(problem):
 
 
 def test_lean_takes_back_a_digit_where_the_divisor_does_not_fit_yet():
-    assert trace("119/12", "lean", rollback={-1: 1}).text == "119/12=10r|21r|999Wr|911#9r|801r|11=9R11"
+    assert trace("119/12", "lean", rollback={-1: 1}).text == "119/12=10r|21r|999W#9r|801r|011=9R11"
 
 
 def test_nyes_scratchpad():

@@ -202,30 +202,31 @@ def test_lean_divisions_are_true(case):
     width = min(len(dividend), len(str(b)))  # of a difference, and of what the division begins with
     unread, left = dividend[width:], int(dividend[:width])
     quotient, taken = "", {}
-    lead = does_not_reach(problem)  # then the first step brings a digit down and has no quotient digit
-    for step in re.findall(r"[^#W]+[#W]?", work):
+    lead = does_not_reach(problem)  # then `#` comes first, and no digit is right before it
+    for step in re.findall(r"[^#W]*[#W]|[^#W]+$", work):
+        if step == "#":  # the divisor does not fit yet
+            assert lead
+            left, unread, lead = left * 10 + int(unread[0]), unread[1:], False
+            continue
         wrong = step[-1] == "W"
         written, *numbers = step.rstrip("#W").split("r|")
-        digit = int(written[:1] or 0)
-        if lead and not wrong:
-            assert written == ""
-        else:
-            assert written == str(digit) + "0" * len(unread)
+        digit = int(written[0])
+        assert written == str(digit) + "0" * len(unread)
         assert [backwards(number) for number in numbers[:-1]] == ([digit * b] if digit else [])
         rest = left - digit * b
-        assert wrong == (not 0 <= rest < b)
-        down, shown = unread[:1], numbers[-1]
+        assert wrong == (lead or not 0 <= rest < b)
+        down, shown = unread[:1] or "0", numbers[-1]
         assert shown.startswith(down)
-        shown = shown[len(down) :]
+        shown = shown[1:]
         assert (backwards(shown) - rest) % 10 ** len(shown) == 0  # a negative one leaves a borrow
         if wrong:
             taken.setdefault(len(quotient) - lead, []).append(digit)
             assert len(shown) >= width
             continue
         assert len(shown) == width and backwards(shown) == rest
-        quotient += "" if lead else written[:1]
+        quotient += written[0]
         assert step.endswith("#") == bool(unread)
-        left, unread, lead = rest * 10 + int(down) if down else rest, unread[1:], False
+        left, unread = rest * 10 + int(down) if unread else rest, unread[1:]
     assert taken == plan and not unread and answer == (f"{quotient}R{left}" if left else quotient)
     assert (int(quotient), left) == divmod(problem.a, b) and (quotient[0] != "0" or problem.a < b)
 
@@ -390,8 +391,6 @@ def test_a_right_quotient_digit_is_not_to_be_taken_back(case, data):
     made = trace(problem, method, form, plan)
     ends = "r-" if form == "expanded" else "guess"  # of the step in which the digit can be taken back
     digits = [i for i, step in enumerate(made.steps) if any(part[1] == ends for part in step.parts)]
-    if method in LEADING:  # nor what is brought down before the first digit
-        digits = list(range(len(made.steps) - 1))
     settled = [i for i in digits if "W" not in made.steps[i].text]
     at = data.draw(st.sampled_from(settled))
     before = "".join([step.text for step in made.steps[: at + 1]])

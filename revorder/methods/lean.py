@@ -6,11 +6,12 @@
 *   the digits of the shorter operand, lowest first; a step is the digit with its zeros, its partial product, and the
     running total, the last of which is the answer: `4567*12=2r|4319#10r|07654r|40845`. A zero has no product.
 /   long division; a step is the quotient digit with its zeros, the digit's product, and the difference behind the next
-    digit brought down: `948/12=70r|48r|801#9r|801r|00=79`. Where the leading digits do not reach the divisor, the next
-    one is brought down first: `120/48=r|021#2r|69r|42=2R24`. A digit too high leaves a borrow; `W` takes it back.
+    digit brought down, behind a 0 at last: `950/12=70r|48r|011#9r|801r|020=79R2`. A division begins with as many
+    digits of the dividend as the divisor has; where they do not reach it, `#` goes on: `120/48=#2r|69r|042=2R24`. A
+    digit too high leaves a borrow; `W` takes it back.
 
-The zeros behind a digit name its place, so that each number stands where its digits' places can be read off it. For
-the same reason a division begins with as many digits of the dividend as the divisor has.
+The zeros behind a digit name its place, so that each number stands where its digits' places can be read off it. The
+last 0 is brought down for that too: in every step a digit of the difference stands at the same place.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
 def final(text: str) -> str | None:
     """The answer after the last `=`: the last reversed number, or a forward one.
 
-    >>> final("4567*12=2r|4319#10r|07654r|40845"), final("948/12=70r|48r|801#9r|801r|00=79")
+    >>> final("4567*12=2r|4319#10r|07654r|40845"), final("948/12=70r|48r|801#9r|801r|000=79")
     ('54804', '79')
     """
     _, mark, tail = text.rpartition(MARK)
@@ -115,15 +116,21 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
     size = len(str(left))  # the digits that `left` is written with
     step = -1 if place and left < b else 0
     while True:
-        down = digits[-place] if place else ""
         quotient = left // b
         digit = guess(step, quotient)
+        down = digits[-place] if place else "0"
+        if step < 0 and not digit:
+            yield copy("#")
+            left = left * 10 + int(down)
+            size += 1
+            place -= 1
+            step = 0
+            continue
         product = digit * b
         difference = left - product
-        if digit or step >= 0:
-            yield (str(digit), GUESS, left, b)
-            if place:
-                yield copy("0" * place)
+        yield (str(digit), GUESS, left, b)
+        if place:
+            yield copy("0" * place)
         if digit:
             yield (reverse(product), "r*", b, digit)
         yield copy(MARK + down)
