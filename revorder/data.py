@@ -114,18 +114,18 @@ class Drawing:
             attempt += 1
 
     def wrong_digit(self, a: int, b: int, word: int) -> dict[int, int] | None:
-        """The rollback of a division, if it gets one."""
+        """The rollback of a division, if it gets one: what the margin rounds up, and a digit that is wrong at random."""
         planned = self.rounded_up(a, b)
-        if planned:
-            return planned
         if (word & 0xFFFF) >= self.rollback:
-            return None
+            return planned
         word >>= 16
         digits = str(a // b)
         word, step = divmod(word, len(digits))
         right = int(digits[step])
         choices = [right + by for by in self.mixture.rollback_by if 0 <= right + by <= 9]
-        return {step: choices[word % len(choices)]} if choices else None
+        if step in (planned or {}) or not choices:
+            return planned
+        return {step: choices[word % len(choices)]} | (planned or {})
 
     def rounded_up(self, a: int, b: int) -> dict[int, int] | None:
         """The digits of a / b that the mixture's margin rounds up."""
@@ -237,13 +237,13 @@ def ratio(margin: float) -> tuple[int, int]:
 def falls_short(left: int, b: int, margin: float) -> bool:
     """Whether the remainder of left / b falls short of b by at most the share `margin`: a digit is then rounded up.
 
-    A 9 can't be.
+    A 9 can't be, and a divisor of one digit needs no estimate.
 
-    >>> falls_short(35, 12, 0.1), falls_short(36, 12, 0.1), falls_short(119, 12, 0.1)
-    (True, False, False)
+    >>> falls_short(35, 12, 0.1), falls_short(36, 12, 0.1), falls_short(119, 12, 0.1), falls_short(8, 9, 0.5)
+    (True, False, False, False)
     """
     share, of = ratio(margin)
-    return margin > 0 and (b - left % b) * of <= b * share and left // b % 10 < 9
+    return b > 9 and margin > 0 and (b - left % b) * of <= b * share and left // b % 10 < 9
 
 
 def rounded_up(a: int, b: int, margin: float, first: int = 0) -> dict[int, int]:
