@@ -46,7 +46,7 @@ def cost(problem: str | Problem, method: str = "revorder", form: str | None = No
     """Tokens of a trace, question and answer included.
 
     >>> cost("948/12"), cost("948/12", "lean")
-    (51, 28)
+    (51, 29)
     """
     return count(trace(problem, method, form).text)
 
@@ -55,6 +55,6 @@ def extra(problem: str | Problem, method: str = "revorder", form: str | None = N
     """Tokens beyond the question and the answer at once, a reversed answer being restored by rule (section 5.4.2).
 
     >>> extra("123+46"), extra("948/12", "lean")
-    (1, 19)
+    (1, 20)
     """
     return count(trace(problem, method, form, answer=False).text) - count(trace(problem, "plain").text)

@@ -104,7 +104,7 @@ def learned(parts: Iterable[Part], margin: float = 0) -> Iterator[tuple[str, boo
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
     >>> [text for text, yes in learned(part for step in steps for part in step.parts) if not yes]
-    ['8', 'r|69', 'r|', '89']
+    ['8', 'r|69', 'r|0', '89']
     """
     rejected = False
     for text, kind, a, b in parts:
