@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
+from .data import held_out
 from .methods import METHODS
 from .problem import Problem, ProblemError
 from .runtime import Card
@@ -121,11 +122,17 @@ EXTRA = [
 ]
 
 
+def drawn(
+    columns: Iterable[tuple[str, str, int, int]], n: int, seed: int, ops: Iterable[str]
+) -> dict[str, list[Problem]]:
+    """`n` held-out problems, or all there are, of each column (name, op, digits, digits) of the wanted operations."""
+    wanted = set(ops)
+    return {name: held_out(op, a, b, n, seed) for name, op, a, b in columns if op in wanted}
+
+
 def one_digit_tasks(n: int = 1000, seed: int = 2024) -> dict[str, list[Problem]]:
     """Products of 1 to 5 digits by one digit, `n` problems each or all there are."""
-    from .data import held_out
-
-    return {f"MUL {digits}D*1D": held_out("*", digits, 1, n, seed) for digits in range(1, 6)}
+    return drawn([(f"MUL {digits}D*1D", "*", digits, 1) for digits in range(1, 6)], n, seed, "*")
 
 
 def bigbench_tasks(ops: str, data: str | None) -> dict[str, list[Problem]]:
@@ -150,10 +157,7 @@ def covered(card: Card, tasks: Mapping[str, list[Problem]]) -> tuple[dict[str, l
 
 def extra_tasks(n: int = 1000, seed: int = 2024, ops: Iterable[str] = "+-*/") -> dict[str, list[Problem]]:
     """Table 1's extra columns: `n` held-out problems each, operands of exactly the stated digits, exact division."""
-    from .data import held_out
-
-    wanted = set(ops)
-    return {name: held_out(op, a, b, n, seed) for name, op, a, b in EXTRA if op in wanted}
+    return drawn(EXTRA, n, seed, ops)
 
 
 # Operands longer than Table 1's: what is left of exactness beyond the training range
@@ -167,10 +171,7 @@ BEYOND = [
 
 def beyond_tasks(n: int = 1000, seed: int = 2024, ops: Iterable[str] = "+-*/") -> dict[str, list[Problem]]:
     """Columns beyond Table 1's sizes: `n` held-out problems each, operands of exactly the stated digits."""
-    from .data import held_out
-
-    wanted = set(ops)
-    return {name: held_out(op, a, b, n, seed) for name, op, a, b in BEYOND if op in wanted}
+    return drawn(BEYOND, n, seed, ops)
 
 
 # The suites by name; each makes its tasks from (operations, problems a column, seed, BIG-bench's folder)

@@ -113,7 +113,7 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
     digits, width = str(a), len(str(b))
     place = max(0, len(digits) - width)  # of the quotient digit
     left = a // 10**place
-    size = len(str(left))  # the digits that `left` is written with
+    size = min(width, len(digits))  # digits of a difference
     step = -1 if place and left < b else 0
     while True:
         quotient = left // b
@@ -122,7 +122,6 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
         if step < 0 and not digit:
             yield copy("#")
             left = left * 10 + int(down)
-            size += 1
             place -= 1
             step = 0
             continue
@@ -134,9 +133,7 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
         if digit:
             yield (reverse(product), "r*", b, digit)
         yield copy(MARK + down)
-        shown = min(width, size)
-        if difference >= 10**shown:  # only after a digit that is much too low
-            shown = len(str(difference))
+        shown = max(size, len(str(max(difference, 0))))  # more only after a digit that is much too low
         yield (places(difference, shown), "r-" if digit else COPY, left, product)
         if digit != quotient:
             yield copy("W")
@@ -145,7 +142,6 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
         if not place:
             return
         left = difference * 10 + int(down)
-        size = shown + 1
         place -= 1
         step += 1
         yield STEP
