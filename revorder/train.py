@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from .cost import characters
 from .data import example, falls_short, held_out, rollback_of
-from .digits import MARK
 from .methods import METHODS, scripted
 from .mixture import RECIPES, Mixture, checked
 from .model import Shape, create, export, restart
@@ -36,7 +36,7 @@ WORTH_COMPILING = 1000  # steps: compiling takes a minute or two, and makes each
 class Recipe:
     """A training run: what is learned from, by what, for how long.
 
-    `tokens`: of a batch, padding included; a step takes one batch in each process (torchrun's WORLD_SIZE).
+    `tokens`: of a batch, padding not counted; a step takes one batch in each process (torchrun's WORLD_SIZE).
     `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
     `focus`: [op, digits, share] rows: of the examples whose shorter operand has at least so many digits, this share is
@@ -129,7 +129,7 @@ def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, bool
     ids = [tokenizer.bos, *tokenizer.encode(question + text), tokenizer.eos]
     labels = [IGNORED] * (len(tokenizer.encode(question)) + 1)
     for piece, yes in pieces:
-        size = len(piece) - piece.count("r|")
+        size = characters(piece)
         labels += ids[len(labels) : len(labels) + size] if yes else [IGNORED] * size
     labels.append(tokenizer.eos)
     return ids, labels
@@ -199,7 +199,7 @@ class Batches:
         total = 0
         for index in range(start, start + size):
             drawn = example(recipe.seed, index % size, recipe.data)
-            if len(drawn.text) - drawn.text.count(MARK) + 2 <= cap and self.kept(drawn.problem, index % size):
+            if characters(drawn.text) + 2 <= cap and self.kept(drawn.problem, index % size):
                 rows.append(encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback))
                 total += len(rows[-1][0])
                 if total >= recipe.tokens * GROUP:
