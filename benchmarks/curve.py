@@ -14,9 +14,10 @@ from pathlib import Path
 from revorder.data import example
 from revorder.evals import extra_tasks, run, scores
 from revorder.problem import OPS
+from revorder.recipe import Recipe
 from revorder.report import markdown
 from revorder.runtime import Runtime
-from revorder.train import Recipe, train
+from revorder.train import train
 
 
 def main() -> None:

@@ -237,13 +237,13 @@ def ratio(margin: float) -> tuple[int, int]:
 def falls_short(left: int, b: int, margin: float) -> bool:
     """Whether the remainder of left / b falls short of b by at most the share `margin`: a digit is then rounded up.
 
-    A 9 can't be, and a divisor of one digit needs no estimate.
+    A 9 can't be.
 
-    >>> falls_short(35, 12, 0.1), falls_short(36, 12, 0.1), falls_short(119, 12, 0.1), falls_short(8, 9, 0.5)
-    (True, False, False, False)
+    >>> falls_short(35, 12, 0.1), falls_short(36, 12, 0.1), falls_short(119, 12, 0.1)
+    (True, False, False)
     """
     share, of = ratio(margin)
-    return b > 9 and margin > 0 and (b - left % b) * of <= b * share and left // b % 10 < 9
+    return margin > 0 and (b - left % b) * of <= b * share and left // b % 10 < 9
 
 
 def rounded_up(a: int, b: int, margin: float, first: int = 0) -> dict[int, int]:
@@ -307,8 +307,8 @@ def hard(part: Part, word: int) -> tuple[int, int]:
         b = number(m) if m > 1 else 1 + take(9)
         most = max(0, n - len(str(b)))
         kind = take(6)
-        if kind == 0:  # a small dividend
-            return take(b), b
+        if kind == 0:  # a dividend of any length up to the divisor's
+            return take(min(b, 10 ** (1 + take(len(str(b)))))), b
         quotient = number(most) if most else 1 + take(9)
         rest = (0, 1, b - 1, take(b), take(b))[kind - 1]
         a = b * quotient + (rest if rest < b else 0)

@@ -43,9 +43,9 @@ class Mixture:
     """What is drawn, and how it is written (section 5.1.1, appendix B).
 
     `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
-    `margin`: quotient digits are rounded up where the remainder falls short of a divisor of more than one digit by at
-    most this share of it, and taken back: an estimate that is a little off is then never too low, which no borrow
-    would show. 0.5 rounds to the nearest.
+    `margin`: quotient digits are rounded up where the remainder falls short of the divisor by at most this share of it,
+    and taken back: an estimate that is a little off is then never too low, which no borrow would show. 0.5 rounds to
+    the nearest.
 
     >>> Mixture.read("small").method
     'lean'

@@ -1,217 +1,25 @@
-"""Training with transformers' Trainer: a recipe in, a checkpoint folder out, interrupted and resumed at will.
-
-Every batch is a pure function of (seed, step). The loss is on the answer only, and not on a rejected step that is
-drawn at random: the model learns to take such a quotient digit back, not to write it. Short examples come first.
-"""
+"""Training with transformers' Trainer: a recipe in, a checkpoint folder out, interrupted and resumed at will."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import random
 import shutil
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .cost import characters
-from .data import example, falls_short, held_out, rollback_of
-from .methods import METHODS, scripted
-from .mixture import RECIPES, Mixture, checked
-from .model import Shape, create, export, restart
-from .problem import Problem, ProblemError, quote
+from .batches import IGNORED, Batches, encode_problem, pad
+from .data import held_out, rollback_of
+from .model import create, export, restart
+from .problem import ProblemError, quote
+from .ranking import ranking
+from .recipe import Recipe
 from .runtime import Card
 from .tokenizer import Tokenizer
-from .trace import GUESS, Part, right
 
-IGNORED = -100  # the label of a token that is not learned
-GROUP = 32  # batches that are cut from one pool of examples
 WORTH_COMPILING = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A training run: what is learned from, by what, for how long.
-
-    `tokens`: of a batch, padding not counted; a step takes one batch in each process (torchrun's WORLD_SIZE).
-    `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
-    `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
-    `focus`: [op, digits, share] rows: of the examples whose shorter operand has at least so many digits, this share is
-    kept; the last row that fits an example counts, and without one it is kept.
-    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe.
-    `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
-    `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
-    """
-
-    name: str
-    data: Mixture
-    model: Shape
-    limits: tuple[tuple[str, int, int], ...]
-    steps: int = 10_000
-    tokens: int = 4096
-    short_first: float = 0.5
-    shortest: int = 24
-    longest: int = 320
-    lr: float = 3e-3
-    muon_lr: float = 0.02
-    warmup: int = 100
-    seed: int = 0
-    start: str = ""
-    focus: tuple[tuple[str, int, float], ...] = ()
-    exact: list[tuple[str, int, int]] = field(default_factory=list)
-    exact_every: int = 1000
-    save_every: int = 1000
-
-    @classmethod
-    def read(cls, path: str | Path) -> Recipe:
-        """Read a YAML file, or a packaged recipe by its name; raises ProblemError naming the key that is wrong."""
-        import yaml
-
-        file = Path(path)
-        if not file.suffix:
-            file = RECIPES / f"train-{path}.yaml"
-        try:
-            settings = yaml.safe_load(file.read_text())
-        except (OSError, yaml.YAMLError) as error:
-            raise ProblemError(f"recipe {str(path)!r} can't be read: {str(error).splitlines()[0]}") from None
-        settings = checked(settings, cls, f"recipe {str(path)!r}")
-        try:
-            settings["data"] = Mixture.read(settings["data"])
-            settings["model"] = Shape.read(settings.get("model", {}))
-            settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
-            settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
-            settings["focus"] = tuple((str(op), int(n), float(share)) for op, n, share in settings.get("focus", []))
-            for key in ("steps", "tokens", "shortest", "longest", "warmup", "seed", "exact_every", "save_every"):
-                settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
-            for key in ("lr", "muon_lr", "short_first"):
-                settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
-            return cls(**settings)
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, ProblemError):
-                raise
-            known = ", ".join(item.name for item in fields(cls))
-            raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
-
-
-def learned(parts: Iterable[Part], margin: float = 0) -> Iterator[tuple[str, bool]]:
-    """Pieces of a trace's answer and whether they are learned; a rejected step is not, but its W is.
-
-    A quotient digit that `margin` rounds up is learned, with its step: there the method wants it.
-
-    >>> from revorder import trace
-    >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
-    >>> [text for text, yes in learned(part for step in steps for part in step.parts) if not yes]
-    ['8', 'r|69', 'r|0', '89']
-    """
-    rejected = False
-    for text, kind, a, b in parts:
-        if kind == GUESS and int(text) != a // b:
-            rejected = int(text) != a // b + 1 or not falls_short(a, b, margin)
-        if rejected and text.endswith("W"):
-            rejected = False
-            if text != "W":
-                yield text[:-1], False
-            yield "W", True
-        else:
-            yield text, not rejected
-
-
-def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, bool]]) -> tuple[list[int], list[int]]:
-    """Token ids and labels of an example, <bos> and <eos> included.
-
-    >>> encode(Tokenizer(), "1+1=", [("r|2", True)])[1][:5]
-    [-100, -100, -100, -100, -100]
-    """
-    text = "".join([piece for piece, _ in pieces])
-    ids = [tokenizer.bos, *tokenizer.encode(question + text), tokenizer.eos]
-    labels = [IGNORED] * (len(tokenizer.encode(question)) + 1)
-    for piece, yes in pieces:
-        size = characters(piece)
-        labels += ids[len(labels) : len(labels) + size] if yes else [IGNORED] * size
-    labels.append(tokenizer.eos)
-    return ids, labels
-
-
-def encode_problem(
-    tokenizer: Tokenizer, mixture: Mixture, problem: Problem, rollback: dict[int, int] | None = None
-) -> tuple[list[int], list[int]]:
-    """Token ids and labels of a problem's trace as the mixture writes it."""
-    module = METHODS[mixture.method]
-    guess = scripted(rollback) if rollback else right
-    parts = list(module.write(problem, mixture.form, guess, mixture.answer))
-    question = parts[0][0]
-    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin)))
-
-
-def pad(rows: list[tuple[list[int], list[int]]], tokenizer: Tokenizer) -> dict[str, Any]:
-    """Rows of ids and labels as tensors of shape (rows, longest row, rounded up to 8)."""
-    import torch
-
-    width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
-    ids = torch.tensor([row + [tokenizer.pad] * (width - len(row)) for row, _ in rows])
-    labels = torch.tensor([row + [IGNORED] * (width - len(row)) for _, row in rows])
-    return {"input_ids": ids, "labels": labels}  # pads come last: causal attention never sees them
-
-
-class Batches:
-    """A dataset whose item `i` is a whole batch, of step i // processes: a pure function of (recipe, i)."""
-
-    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
-        self.recipe, self.tokenizer, self.processes = recipe, tokenizer, processes
-        self._pool: tuple[int, list[dict[str, Any]]] = (-1, [])
-
-    def __len__(self) -> int:
-        return self.recipe.steps * self.processes
-
-    def __getitem__(self, item: int) -> dict[str, Any]:
-        if item >= len(self):
-            raise IndexError(item)
-        # process p takes items p, p + processes, ...: each makes the pools of its own items only
-        step, process = divmod(item, self.processes)
-        turn, at = divmod(step, GROUP)
-        number = turn * self.processes + process
-        if self._pool[0] != number:
-            self._pool = (number, self.pool(number, self.cap(turn * GROUP / self.recipe.steps)))
-        return self._pool[1][at]
-
-    def cap(self, progress: float) -> int:
-        """The tokens of the longest example at `progress`, the share of the steps that are done."""
-        recipe = self.recipe
-        grown = 1.0 if progress >= recipe.short_first else (progress / recipe.short_first) ** 1.5
-        return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
-
-    def kept(self, problem: Problem, index: int) -> bool:
-        """Whether the recipe's focus keeps the example at `index`."""
-        digits = min(len(str(problem.a)), len(str(problem.b)))
-        shares = [share for op, n, share in self.recipe.focus if op == problem.op and digits >= n]
-        return not shares or index * 0x9E3779B1 % 2**32 < shares[-1] * 2**32
-
-    def pool(self, number: int, cap: int) -> list[dict[str, Any]]:
-        """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of their own."""
-        recipe, tokenizer = self.recipe, self.tokenizer
-        key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
-        size = recipe.data.size
-        start = int.from_bytes(key, "little") % size
-        rows: list[tuple[list[int], list[int]]] = []
-        total = 0
-        for index in range(start, start + size):
-            drawn = example(recipe.seed, index % size, recipe.data)
-            if characters(drawn.text) + 2 <= cap and self.kept(drawn.problem, index % size):
-                rows.append(encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback))
-                total += len(rows[-1][0])
-                if total >= recipe.tokens * GROUP:
-                    break
-        rows.sort(key=lambda row: len(row[0]))
-        batches: list[list[tuple[list[int], list[int]]]] = [[] for _ in range(GROUP)]
-        seen = 0
-        for row in rows:
-            batches[min(GROUP - 1, seen * GROUP // total)].append(row)
-            seen += len(row[0])
-        random.Random(key).shuffle(batches)
-        return [pad(batch, tokenizer) for batch in batches]
 
 
 def exact_match(model: Any, batches: dict[str, list[dict[str, Any]]]) -> dict[str, float]:
@@ -239,7 +47,7 @@ def columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[str, lis
     out = {}
     for op, a, b in recipe.exact:
         rows = [
-            encode_problem(tokenizer, recipe.data, problem, rollback_of(recipe.data, problem))
+            encode_problem(tokenizer, recipe.data, problem, rollback_of(recipe.data, problem), recipe.unsure)
             for problem in held_out(op, a, b, n, seed=1)
         ]
         out[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer) for i in range(0, len(rows), 100)]
@@ -341,7 +149,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer = Trainer(
         model=model,
         args=arguments,
-        train_dataset=Batches(recipe, tokenizer, processes),
+        train_dataset=Batches(recipe, tokenizer, processes, ranking(model, recipe, tokenizer, run)),
         data_collator=lambda items: items[0],
         optimizers=(both, get_cosine_schedule_with_warmup(both, recipe.warmup, recipe.steps)),
         callbacks=[measuring(recipe, tokenizer, run / "log.jsonl")],

@@ -111,8 +111,6 @@ def short_of_the_divisor(problem, margin, before):
     first = len(dividend) - len(str(problem.a // b))
     begin = len(str(b)) - 1
     found, left = {}, 0
-    if b < 10:
-        return found  # no estimate
     for i, char in enumerate(dividend):
         digit, left = divmod(10 * left + int(char), b)
         if digit < 9 and i >= (min(begin, first) if before else first) and b - left <= margin * b:
@@ -147,7 +145,7 @@ def test_a_margin_rounds_up_the_digits_that_fall_short_and_no_other(method, form
 @example_of(9, 8, 100)
 def test_falling_short_is_exact(b, left, percent):
     short = Fraction(b - left % b, b) <= Fraction(percent, 100)
-    assert falls_short(left, b, percent / 100) == (short and left // b % 10 < 9 and b > 9)
+    assert falls_short(left, b, percent / 100) == (short and left // b % 10 < 9)
 
 
 def test_the_share_of_digits_that_a_margin_rounds_up():

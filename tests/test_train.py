@@ -16,10 +16,13 @@ from revorder.tokenizer import Tokenizer
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from revorder.batches import IGNORED, Batches, encode_problem, pad  # noqa: E402
 from revorder.data import example  # noqa: E402
-from revorder.mixture import Mixture  # noqa: E402
+from revorder.mixture import RECIPES, Mixture  # noqa: E402
 from revorder.model import Shape, create, export, merge  # noqa: E402
-from revorder.train import IGNORED, Batches, Recipe, encode_problem, pad, train  # noqa: E402
+from revorder.ranking import ranking, worst_losses  # noqa: E402
+from revorder.recipe import Recipe  # noqa: E402
+from revorder.train import train  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 RECIPE = """
@@ -121,6 +124,72 @@ def test_a_digit_that_the_margin_rounds_up_is_learned_with_its_step():
     assert IGNORED not in labels[len("359/12=") + 1 :]
     ids, labels = encode_problem(tokenizer, mixture, Problem(348, "/", 12), {0: 3})
     assert labels[len("348/12=") + 1] == IGNORED  # 34 is not short of 36 by so little
+
+
+def hidden_digits(a, b, wrong, unsure=0.25):
+    """The answer's text, its unlearned characters in brackets, where digits are rounded to the nearest."""
+    tokenizer = Tokenizer()
+    mixture = Mixture("x", (), "lean", "lean", answer=False, margin=0.5)
+    ids, labels = encode_problem(tokenizer, mixture, Problem(a, "/", b), wrong, unsure)
+    texts = [tokenizer.decode([token]) for token in ids]
+    pairs = list(zip(texts, labels, strict=True))[len(f"{a}/{b}=") + 1 :]
+    return "".join(text if label != IGNORED else f"[{text}]" for text, label in pairs)
+
+
+def test_an_estimate_that_may_as_well_be_rounded_otherwise_is_not_learned():
+    assert hidden_digits(67, 12, {0: 6}) == "[6]r|27r|059W5r|06r|070=5R7"  # 5.58, and a digit behind a W is sure
+    assert hidden_digits(65, 12, None) == "[5]r|06r|050=5R5"  # 5.42
+    assert hidden_digits(70, 12, {0: 6}) == "6r|27r|089W5r|06r|001=5R10"  # 5.83
+    assert hidden_digits(61, 12, None) == "5r|06r|010=5R1"
+    assert hidden_digits(67, 12, {0: 6}, unsure=0.01) == "6r|27r|059W5r|06r|070=5R7"
+    assert hidden_digits(119, 12, {-1: 1}).endswith("W#9r|801r|011=9R11")  # 9.9: a 9 is never rounded
+    assert hidden_digits(100, 24, None) == "[#]4r|69r|040=4R4"  # 10 / 24 is 0.42, and a # stands for the 0
+
+
+def test_every_packaged_recipe_can_be_read():
+    names = [path.stem.removeprefix("train-") for path in RECIPES.glob("train-*.yaml")]
+    assert {"calculator", "calculator-polish", "compact", "sums"} <= set(names)
+    for name in names:
+        recipe = Recipe.read(name)
+        assert recipe.name == name and recipe.limits and recipe.data.parts
+
+
+def test_a_recipe_is_like_another_but_for_what_it_says(recipe):
+    other = recipe.with_name("other.yaml")
+    other.write_text(f"like: {recipe}\nname: other\nsteps: 7\ndata: {{size: 99}}\n")
+    one, two = Recipe.read(recipe), Recipe.read(other)
+    assert (two.name, two.steps, two.data.size) == ("other", 7, 99)
+    assert (two.data.parts, two.data.method, two.model, two.limits) == (one.data.parts, "lean", one.model, one.limits)
+    for like in (str(other), "[1]", "nowhere.yaml"):
+        other.write_text(f"like: {like}\n")
+        with pytest.raises(ProblemError, match="other.yaml|nowhere"):
+            Recipe.read(other)
+
+
+def test_after_a_ranking_half_is_of_the_hardest_examples(tmp_path):
+    path = tmp_path / "ranked.yaml"
+    path.write_text(RECIPE + "hardest: 0.3\nrank_every: 32\n")
+    recipe, tokenizer = Recipe.read(path), Tokenizer()
+    model = create(recipe.model, seed=1)
+    first = ranking(model, recipe, tokenizer, tmp_path)
+    assert first(0) == first(31) == [] and not list(tmp_path.glob("hardest-*"))
+    chosen = first(32)
+    losses = worst_losses(model, recipe, tokenizer, range(1, 2000, 2))
+    assert len(chosen) == 300 and chosen == sorted(chosen) and len(losses) == 1000
+    assert min(losses[index] for index in chosen) >= max(losses[i] for i in losses if i not in chosen)
+    other = create(recipe.model, seed=2)
+    assert ranking(other, recipe, tokenizer, tmp_path)(40) == chosen  # a resumed run goes on with the same
+    assert {index % 2 for index in ranking(other, recipe, tokenizer, tmp_path)(64)} == {0}
+
+    batches = Batches(recipe, tokenizer, hardest=first)
+    hard = {tuple(tokenizer.encode(example(0, index, recipe.data).text)) for index in chosen}
+
+    def share(items):
+        rows = [row for item in items for row in batches[item]["input_ids"].tolist()]
+        texts = [tuple(token for token in row if token > 2) for row in rows]
+        return sum(len(text) for text in texts if text in hard) / sum(map(len, texts))
+
+    assert share(range(32)) < 0.4 and share(range(32, 60)) > 0.5
 
 
 def test_padding_is_not_learned():

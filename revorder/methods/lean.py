@@ -120,7 +120,7 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
         digit = guess(step, quotient)
         down = digits[-place] if place else "0"
         if step < 0 and not digit:
-            yield copy("#")
+            yield ("#", COPY, left, b)
             left = left * 10 + int(down)
             place -= 1
             step = 0

@@ -1,0 +1,160 @@
+"""Batches: the examples that a step of a recipe learns from, as token ids and labels; item `i` is a pure function of (recipe, i).
+
+The loss is on the answer only, and not on a rejected step that is drawn at random: the model learns to take such a
+quotient digit back, not to write it. Short examples come first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from .cost import characters
+from .data import Example, example, falls_short
+from .methods import METHODS, scripted
+from .mixture import Mixture
+from .problem import Problem
+from .recipe import Recipe
+from .tokenizer import Tokenizer
+from .trace import GUESS, Part, right
+
+IGNORED = -100  # the label of a token that is not learned
+GROUP = 32  # batches that are cut from one pool of examples
+Row = tuple[list[int], list[int]]  # token ids and labels
+
+
+def learned(parts: Iterable[Part], margin: float = 0, unsure: float = 0) -> Iterator[tuple[str, bool]]:
+    """Pieces of a trace's answer and whether they are learned; a rejected step is not, but its W is.
+
+    A quotient digit that `margin` rounds up is learned, with its step: there the method wants it. A first estimate that
+    is within `unsure` of being rounded otherwise is not.
+
+    >>> from revorder import trace
+    >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
+    >>> [text for text, yes in learned(part for step in steps for part in step.parts) if not yes]
+    ['8', 'r|69', 'r|0', '89']
+    """
+    rejected = taken_back = False
+    for text, kind, a, b in parts:
+        estimate = kind == GUESS or (b and text == "#")  # the place before the quotient's first digit is one too
+        if kind == GUESS and int(text) != a // b:
+            rejected = int(text) != a // b + 1 or not falls_short(a, b, margin)
+        if rejected and text.endswith("W"):
+            rejected = False
+            if text != "W":
+                yield text[:-1], False
+            yield "W", True
+        elif estimate and not taken_back:
+            either = falls_short(a, b, margin + unsure) and not falls_short(a, b, margin - unsure)
+            yield text, not rejected and not either
+        else:
+            yield text, not rejected
+        if text:
+            taken_back = text.endswith("W")
+
+
+def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, bool]]) -> Row:
+    """Token ids and labels of an example, <bos> and <eos> included.
+
+    >>> encode(Tokenizer(), "1+1=", [("r|2", True)])[1][:5]
+    [-100, -100, -100, -100, -100]
+    """
+    text = "".join([piece for piece, _ in pieces])
+    ids = [tokenizer.bos, *tokenizer.encode(question + text), tokenizer.eos]
+    labels = [IGNORED] * (len(tokenizer.encode(question)) + 1)
+    for piece, yes in pieces:
+        size = characters(piece)
+        labels += ids[len(labels) : len(labels) + size] if yes else [IGNORED] * size
+    labels.append(tokenizer.eos)
+    return ids, labels
+
+
+def encode_problem(
+    tokenizer: Tokenizer, mixture: Mixture, problem: Problem, rollback: dict[int, int] | None = None, unsure: float = 0
+) -> Row:
+    """Token ids and labels of a problem's trace as the mixture writes it."""
+    module = METHODS[mixture.method]
+    guess = scripted(rollback) if rollback else right
+    parts = list(module.write(problem, mixture.form, guess, mixture.answer))
+    question = parts[0][0]
+    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, unsure)))
+
+
+def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example) -> Row:
+    """Token ids and labels of an example of the recipe."""
+    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback, recipe.unsure)
+
+
+def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
+    """Rows of ids and labels as tensors of shape (rows, longest row, rounded up to 8)."""
+    import torch
+
+    width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
+    ids = torch.tensor([row + [tokenizer.pad] * (width - len(row)) for row, _ in rows])
+    labels = torch.tensor([row + [IGNORED] * (width - len(row)) for _, row in rows])
+    return {"input_ids": ids, "labels": labels}  # pads come last: causal attention never sees them
+
+
+class Batches:
+    """A dataset whose item `i` is a whole batch, of step i // processes: a pure function of (recipe, i)."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        tokenizer: Tokenizer,
+        processes: int = 1,
+        hardest: Callable[[int], list[int]] = lambda _: [],
+    ) -> None:
+        self.recipe, self.tokenizer, self.processes, self.hardest = recipe, tokenizer, processes, hardest
+        self._pool: tuple[int, list[dict[str, Any]]] = (-1, [])
+
+    def __len__(self) -> int:
+        return self.recipe.steps * self.processes
+
+    def __getitem__(self, item: int) -> dict[str, Any]:
+        if item >= len(self):
+            raise IndexError(item)
+        # process p takes items p, p + processes, ...: each makes the pools of its own items only
+        step, process = divmod(item, self.processes)
+        turn, at = divmod(step, GROUP)
+        number = turn * self.processes + process
+        if self._pool[0] != number:
+            cap = self.cap(turn * GROUP / self.recipe.steps)
+            self._pool = (number, self.pool(number, cap, self.hardest(turn * GROUP)))
+        return self._pool[1][at]
+
+    def cap(self, progress: float) -> int:
+        """The tokens of the longest example at `progress`, the share of the steps that are done."""
+        recipe = self.recipe
+        grown = 1.0 if progress >= recipe.short_first else (progress / recipe.short_first) ** 1.5
+        return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
+
+    def pool(self, number: int, cap: int, hardest: Sequence[int] = ()) -> list[dict[str, Any]]:
+        """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of their own.
+
+        Half of the tokens are of the examples `hardest`, if there are any.
+        """
+        recipe, tokenizer = self.recipe, self.tokenizer
+        key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
+        rows: list[Row] = []
+        total = 0
+        for among, enough in ((hardest, recipe.tokens * GROUP // 2), (range(recipe.data.size), recipe.tokens * GROUP)):
+            start = int.from_bytes(key, "little") % max(1, len(among))
+            for index in chain(among[start:], among[:start]):
+                drawn = example(recipe.seed, index, recipe.data)
+                if characters(drawn.text) + 2 <= cap:
+                    rows.append(encode_example(tokenizer, recipe, drawn))
+                    total += len(rows[-1][0])
+                    if total >= enough:
+                        break
+        rows.sort(key=lambda row: len(row[0]))
+        batches: list[list[Row]] = [[] for _ in range(GROUP)]
+        seen = 0
+        for row in rows:
+            batches[min(GROUP - 1, seen * GROUP // total)].append(row)
+            seen += len(row[0])
+        random.Random(key).shuffle(batches)
+        return [pad(batch, tokenizer) for batch in batches]

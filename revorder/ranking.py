@@ -1,0 +1,67 @@
+"""Ranking: which examples a model in training is most likely to get wrong, to show it more of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .batches import IGNORED, encode_example, pad
+from .data import example
+from .recipe import Recipe
+from .tokenizer import Tokenizer
+
+EVERY = 2  # every second example is ranked: that takes minutes
+AT_ONCE = 4096  # examples, sorted by length
+
+
+def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Callable[[int], list[int]]:
+    """What gives a step's hardest examples, in the order of their indices: by the model as it was when first asked.
+
+    A ranking is kept in the folder `run`: a resumed run goes on with the same examples.
+    """
+
+    @cache
+    def ranked(number: int) -> list[int]:
+        if not number or not recipe.hardest:
+            return []
+        kept = run / f"hardest-{number}.json"
+        if not kept.exists():
+            indices = range(number % EVERY, recipe.data.size, EVERY)
+            print(f"ranking {len(indices):,} examples", flush=True)
+            losses = worst_losses(model, recipe, tokenizer, indices)
+            order = sorted(indices, key=losses.__getitem__, reverse=True)
+            part = kept.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
+            part.replace(kept)
+        return json.loads(kept.read_text())
+
+    return lambda step: ranked(step // recipe.rank_every)
+
+
+def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iterable[int]) -> dict[int, float]:
+    """The greatest loss of a learned token of each example."""
+    import torch
+
+    out: dict[int, float] = {}
+    indices = list(indices)
+    for start in range(0, len(indices), AT_ONCE):
+        rows = []
+        for index in indices[start : start + AT_ONCE]:
+            rows.append((index, encode_example(tokenizer, recipe, example(recipe.seed, index, recipe.data))))
+        rows.sort(key=lambda row: len(row[1][0]))
+        while rows:
+            many = max(1, 2 * recipe.tokens // len(rows[-1][1][0]))
+            chosen, rows = rows[-many:], rows[:-many]
+            batch = pad([row for _, row in chosen], tokenizer)
+            labels = batch["labels"][:, 1:].to(model.device)
+            with torch.no_grad():
+                logits = model.forward(batch["input_ids"].to(model.device)).logits[:, :-1].float()  # not compiled
+                losses = torch.nn.functional.cross_entropy(
+                    logits.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED
+                )
+            out |= dict(zip([index for index, _ in chosen], losses.amax(1).tolist(), strict=True))
+    return out

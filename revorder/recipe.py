@@ -1,0 +1,97 @@
+"""A recipe: what a training run learns from, by what, for how long; read from YAML with every key checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from .mixture import RECIPES, Mixture, checked
+from .model import Shape
+from .problem import ProblemError
+
+COUNTS = ("steps", "tokens", "shortest", "longest", "warmup", "seed", "rank_every", "exact_every", "save_every")
+SHARES = ("lr", "muon_lr", "short_first", "unsure", "hardest")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A training run.
+
+    `tokens`: of a batch, padding not counted; a step takes one batch in each process (torchrun's WORLD_SIZE).
+    `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
+    `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
+    `unsure`: a quotient digit this near (in divisors) to being rounded otherwise is not learned: either will do.
+    `hardest`: after every `rank_every` steps the model ranks half of the examples by the token that it is most likely to
+    get wrong; from then on half of what it is shown is of this share of them.
+    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe.
+    `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
+    `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
+    """
+
+    name: str
+    data: Mixture
+    model: Shape
+    limits: tuple[tuple[str, int, int], ...]
+    steps: int = 10_000
+    tokens: int = 4096
+    short_first: float = 0.5
+    shortest: int = 24
+    longest: int = 320
+    lr: float = 3e-3
+    muon_lr: float = 0.02
+    warmup: int = 100
+    seed: int = 0
+    start: str = ""
+    unsure: float = 0
+    hardest: float = 0
+    rank_every: int = 5000
+    exact: list[tuple[str, int, int]] = field(default_factory=list)
+    exact_every: int = 1000
+    save_every: int = 1000
+
+    @classmethod
+    def read(cls, path: str | Path) -> Recipe:
+        """Read a YAML file, or a packaged recipe by its name; raises ProblemError naming the key that is wrong.
+
+        >>> Recipe.read("sums").model.layers
+        3
+        """
+        settings = checked(loaded(path), cls, f"recipe {str(path)!r}")
+        try:
+            settings["data"] = Mixture.read(settings["data"])
+            settings["model"] = Shape.read(settings.get("model", {}))
+            settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
+            settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
+            for key in COUNTS:
+                settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
+            for key in SHARES:
+                settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
+            return cls(**settings)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, ProblemError):
+                raise
+            known = ", ".join(item.name for item in fields(cls))
+            raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
+
+
+def loaded(path: str | Path) -> Any:
+    """A recipe's settings as its file has them, on top of those of the recipe that it is `like`."""
+    import yaml
+
+    file = Path(path)
+    if not file.suffix:
+        file = RECIPES / f"train-{path}.yaml"
+    try:
+        settings = yaml.safe_load(file.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ProblemError(f"recipe {str(path)!r} can't be read: {str(error).splitlines()[0]}") from None
+    if not isinstance(settings, dict) or "like" not in settings:
+        return settings
+    other = settings.pop("like")
+    if not isinstance(other, str) or other == str(path):
+        raise ProblemError(f"recipe {str(path)!r}: key 'like' is {other!r}; accepted: another recipe's name or file")
+    base, data = loaded(other), settings.get("data", {})
+    if not isinstance(data, dict):
+        return settings
+    return base | settings | {"data": base["data"] | data}
