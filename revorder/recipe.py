@@ -65,6 +65,8 @@ class Recipe:
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
             for key in COUNTS:
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
+                if settings[key] < (key not in ("seed", "warmup")):
+                    raise ValueError(f"{key} {settings[key]}")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
             return cls(**settings)
@@ -75,8 +77,11 @@ class Recipe:
             raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
 
 
-def loaded(path: str | Path) -> Any:
-    """A recipe's settings as its file has them, on top of those of the recipe that it is `like`."""
+def loaded(path: str | Path, above: tuple[str, ...] = ()) -> Any:
+    """A recipe's settings as its file has them, on top of those of the recipe that it is `like`.
+
+    `above`: the recipes that are like this one. Raises ProblemError where a file can't be read or the circle closes.
+    """
     import yaml
 
     file = Path(path)
@@ -88,10 +93,10 @@ def loaded(path: str | Path) -> Any:
         raise ProblemError(f"recipe {str(path)!r} can't be read: {str(error).splitlines()[0]}") from None
     if not isinstance(settings, dict) or "like" not in settings:
         return settings
-    other = settings.pop("like")
-    if not isinstance(other, str) or other == str(path):
+    other, above = settings.pop("like"), (*above, str(path))
+    if not isinstance(other, str) or other in above:
         raise ProblemError(f"recipe {str(path)!r}: key 'like' is {other!r}; accepted: another recipe's name or file")
-    base, data = loaded(other), settings.get("data", {})
-    if not isinstance(data, dict):
-        return settings
+    base, data = loaded(other, above), settings.get("data", {})
+    if not isinstance(base, dict) or not isinstance(base.get("data"), dict) or not isinstance(data, dict):
+        raise ProblemError(f"recipe {str(path)!r}: key 'data', here or in {other!r}, is no mapping")
     return base | settings | {"data": base["data"] | data}

@@ -160,9 +160,11 @@ def test_a_recipe_is_like_another_but_for_what_it_says(recipe):
     one, two = Recipe.read(recipe), Recipe.read(other)
     assert (two.name, two.steps, two.data.size) == ("other", 7, 99)
     assert (two.data.parts, two.data.method, two.model, two.limits) == (one.data.parts, "lean", one.model, one.limits)
-    for like in (str(other), "[1]", "nowhere.yaml"):
+    third = recipe.with_name("third.yaml")
+    third.write_text(f"like: {other}\n")
+    for like in (str(other), str(third), "[1]", "nowhere.yaml"):
         other.write_text(f"like: {like}\n")
-        with pytest.raises(ProblemError, match="other.yaml|nowhere"):
+        with pytest.raises(ProblemError, match="key 'like' is|nowhere"):
             Recipe.read(other)
 
 
@@ -253,10 +255,15 @@ def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "says"),
-    [("steps: 60", "accepted"), ("width: 64", "model key"), ("name: test", "unknown")],
+    [("steps: 60", "accepted"), ("tokens: 128", "tokens 0"), ("width: 64", "model key"), ("name: test", "unknown")],
 )
 def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
-    wrong = {"steps: 60": "steps: many", "width: 64": "widht: 64", "name: test": "nmae: test"}[change]
+    wrong = {
+        "steps: 60": "steps: many",
+        "tokens: 128": "tokens: 0",
+        "width: 64": "widht: 64",
+        "name: test": "nmae: test",
+    }[change]
     recipe.write_text(RECIPE.replace(change, wrong))
     with pytest.raises(ProblemError) as error:
         train(recipe, tmp_path / "out")
