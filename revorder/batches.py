@@ -1,7 +1,7 @@
 """Batches: the examples that a step of a recipe learns from, as token ids and labels; item `i` is a pure function of (recipe, i).
 
-The loss is on the answer only, and not on a rejected step that is drawn at random: the model learns to take such a
-quotient digit back, not to write it. Short examples come first.
+The loss is on the answer only, and not on a quotient digit that is wrong at random: the model learns to take it back, not
+to write it. Short examples come first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from .cost import characters
-from .data import Example, example, falls_short
+from .data import Example, either_will_do, example, falls_short
 from .methods import METHODS, scripted
 from .mixture import Mixture
 from .problem import Problem
@@ -27,31 +27,24 @@ Row = tuple[list[int], list[int]]  # token ids and labels
 
 
 def learned(parts: Iterable[Part], margin: float = 0, unsure: float = 0) -> Iterator[tuple[str, bool]]:
-    """Pieces of a trace's answer and whether they are learned; a rejected step is not, but its W is.
+    """Pieces of a trace's answer and whether they are learned: all but quotient digits that `margin` does not ask for.
 
-    A quotient digit that `margin` rounds up is learned, with its step: there the method wants it. A first estimate that
-    is within `unsure` of being rounded otherwise is not.
+    What follows such a digit is learned, its W above all. Where either digit will do neither is learned.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
-    >>> [text for text, yes in learned(part for step in steps for part in step.parts) if not yes]
-    ['8', 'r|69', 'r|0', '89']
+    >>> parts = [part for step in steps for part in step.parts]
+    >>> [[text for text, yes in learned(parts, margin) if not yes] for margin in (0, 0.5)]
+    [['8'], []]
     """
-    rejected = taken_back = False
-    for text, kind, a, b in parts:
-        estimate = kind == GUESS or (b and text == "#")  # the place before the quotient's first digit is one too
-        if kind == GUESS and int(text) != a // b:
-            rejected = int(text) != a // b + 1 or not falls_short(a, b, margin)
-        if rejected and text.endswith("W"):
-            rejected = False
-            if text != "W":
-                yield text[:-1], False
-            yield "W", True
-        elif estimate and not taken_back:
-            either = falls_short(a, b, margin + unsure) and not falls_short(a, b, margin - unsure)
-            yield text, not rejected and not either
-        else:
-            yield text, not rejected
+    taken_back = False
+    for text, kind, left, b in parts:
+        yes = True
+        if kind == GUESS or (b and text == "#"):  # which stands for a 0 before the quotient's first digit
+            wanted = left // b + (not taken_back and falls_short(left, b, margin))
+            yes = int(text.replace("#", "0")) == wanted
+            yes &= taken_back or not either_will_do(left, b, margin, unsure)
+        yield text, yes
         if text:
             taken_back = text.endswith("W")
 
@@ -73,19 +66,19 @@ def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, bool
 
 
 def encode_problem(
-    tokenizer: Tokenizer, mixture: Mixture, problem: Problem, rollback: dict[int, int] | None = None, unsure: float = 0
+    tokenizer: Tokenizer, mixture: Mixture, problem: Problem, rollback: dict[int, int] | None = None
 ) -> Row:
     """Token ids and labels of a problem's trace as the mixture writes it."""
     module = METHODS[mixture.method]
     guess = scripted(rollback) if rollback else right
     parts = list(module.write(problem, mixture.form, guess, mixture.answer))
     question = parts[0][0]
-    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, unsure)))
+    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, mixture.unsure)))
 
 
 def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example) -> Row:
     """Token ids and labels of an example of the recipe."""
-    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback, recipe.unsure)
+    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback)
 
 
 def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:

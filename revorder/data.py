@@ -54,6 +54,7 @@ class Drawing:
         self.quotient_equation = getattr(direct, "quotient_equation", None)
         self.rollback = round(mixture.rollback * 2**16) if self.module.ROLLS_BACK else 0
         self.margin = mixture.margin if self.module.ROLLS_BACK else 0
+        self.unsure = mixture.unsure
 
     @staticmethod
     def tables(part: Part) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -115,7 +116,7 @@ class Drawing:
 
     def wrong_digit(self, a: int, b: int, word: int) -> dict[int, int] | None:
         """The rollback of a division, if it gets one: what the margin rounds up, and a digit that is wrong at random."""
-        planned = self.rounded_up(a, b)
+        planned = self.rounded_up(a, b, word >> 64)
         if (word & 0xFFFF) >= self.rollback:
             return planned
         word >>= 16
@@ -127,9 +128,11 @@ class Drawing:
             return planned
         return {step: choices[word % len(choices)]} | (planned or {})
 
-    def rounded_up(self, a: int, b: int) -> dict[int, int] | None:
-        """The digits of a / b that the mixture's margin rounds up."""
-        return rounded_up(a, b, self.margin, first_step(self.module, a, b)) or None if self.margin else None
+    def rounded_up(self, a: int, b: int, coins: int | None = None) -> dict[int, int] | None:
+        """The digits of a / b that the mixture's margin rounds up, or `coins` where it is unsure."""
+        if not self.margin:
+            return None
+        return rounded_up(a, b, self.margin, first_step(self.module, a, b), self.unsure, coins) or None
 
     def text(self, a: int, op: str, b: int, rollback: dict[int, int] | None) -> str:
         """The trace of `a op b` as the mixture writes it."""
@@ -246,19 +249,38 @@ def falls_short(left: int, b: int, margin: float) -> bool:
     return margin > 0 and (b - left % b) * of <= b * share and left // b % 10 < 9
 
 
-def rounded_up(a: int, b: int, margin: float, first: int = 0) -> dict[int, int]:
+def either_will_do(left: int, b: int, margin: float, unsure: float) -> bool:
+    """Whether left / b is within `unsure` of being rounded otherwise; a float's last bit may decide at the very ends.
+
+    >>> [either_will_do(left, 12, 0.5, 0.25) for left in (62, 63, 64, 68, 69, 70, 114)]
+    [False, True, True, True, False, False, False]
+    """
+    return unsure > 0 and falls_short(left, b, margin + unsure) and not falls_short(left, b, margin - unsure)
+
+
+def rounded_up(
+    a: int, b: int, margin: float, first: int = 0, unsure: float = 0, coins: int | None = None
+) -> dict[int, int]:
     """The quotient digits of a / b, by step from `first` (-1 or 0), that are rounded up.
+
+    The bits of `coins`, if it is given, decide where either digit will do.
 
     >>> rounded_up(359, 12, 0.1), rounded_up(119, 12, 0.1, first=-1), rounded_up(948, 12, 0.1)
     ({0: 3}, {-1: 1}, {})
+    >>> [rounded_up(66, 12, 0.5, unsure=0.25, coins=coins) for coins in (None, 0, 1)]
+    [{0: 6}, {}, {0: 6}]
     """
     quotient = str(a // b)
     size = len(quotient)
-    return {
-        step: int(quotient[step]) + 1 if step >= 0 else 1
-        for step in range(first, size)
-        if falls_short(a // 10 ** (size - 1 - step), b, margin)
-    }
+    out = {}
+    for step in range(first, size):
+        left = a // 10 ** (size - 1 - step)
+        up = falls_short(left, b, margin)
+        if coins is not None and either_will_do(left, b, margin, unsure):
+            up = coins >> step - first & 1
+        if up:
+            out[step] = int(quotient[step]) + 1 if step >= 0 else 1
+    return out
 
 
 def multiple(part: Part, word: int) -> tuple[int, int, int]:

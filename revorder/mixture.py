@@ -45,7 +45,8 @@ class Mixture:
     `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
     `margin`: quotient digits are rounded up where the remainder falls short of the divisor by at most this share of it,
     and taken back: an estimate that is a little off is then never too low, which no borrow would show. 0.5 rounds to
-    the nearest.
+    the nearest. `unsure`: this near to that bound, in divisors, either digit will do: it is drawn at random, and not
+    learned.
 
     >>> Mixture.read("small").method
     'lean'
@@ -59,6 +60,7 @@ class Mixture:
     rollback: float = 0
     rollback_by: tuple[int, ...] = (-1, 1)
     margin: float = 0
+    unsure: float = 0
     size: int = 100_000
 
     @classmethod
@@ -91,7 +93,7 @@ class Mixture:
             module, settings["form"] = method_named(settings.get("method", "revorder"), settings.get("form") or None)
         except ProblemError as error:
             raise ProblemError(f"{where}: {error}") from None
-        for key in ("rollback", "margin"):
+        for key in ("rollback", "margin", "unsure"):
             if settings.get(key) and not module.ROLLS_BACK:
                 able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
                 raise ProblemError(f"{where}: key {key!r} is for a method that takes digits back; accepted: {able}")
@@ -138,6 +140,7 @@ MIXTURE_KEYS: Keys = {
         "a list of numbers from -9 to 9 but 0",
     ),
     "margin": _SHARE,
+    "unsure": _SHARE,
     "size": (whole(1, math.inf), "a whole number of at least 1"),
 }
 PART_KEYS: Keys = {

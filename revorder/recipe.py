@@ -11,7 +11,7 @@ from .model import Shape
 from .problem import ProblemError
 
 COUNTS = ("steps", "tokens", "shortest", "longest", "warmup", "seed", "rank_every", "exact_every", "save_every")
-SHARES = ("lr", "muon_lr", "short_first", "unsure", "hardest")
+SHARES = ("lr", "muon_lr", "short_first", "hardest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,6 @@ class Recipe:
     `tokens`: of a batch, padding not counted; a step takes one batch in each process (torchrun's WORLD_SIZE).
     `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
-    `unsure`: a quotient digit this near (in divisors) to being rounded otherwise is not learned: either will do.
     `hardest`: after every `rank_every` steps the model ranks half of the examples by the token that it is most likely to
     get wrong; from then on half of what it is shown is of this share of them.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe.
@@ -43,7 +42,6 @@ class Recipe:
     warmup: int = 100
     seed: int = 0
     start: str = ""
-    unsure: float = 0
     hardest: float = 0
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)

@@ -47,7 +47,7 @@ def columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[str, lis
     out = {}
     for op, a, b in recipe.exact:
         rows = [
-            encode_problem(tokenizer, recipe.data, problem, rollback_of(recipe.data, problem), recipe.unsure)
+            encode_problem(tokenizer, recipe.data, problem, rollback_of(recipe.data, problem))
             for problem in held_out(op, a, b, n, seed=1)
         ]
         out[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer) for i in range(0, len(rows), 100)]

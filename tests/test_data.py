@@ -156,6 +156,22 @@ def test_the_share_of_digits_that_a_margin_rounds_up():
     assert 0.08 < share < 0.1  # of ten digits all but 9 can be one too high
 
 
+def test_where_either_digit_will_do_chance_decides():
+    drawn, bound = rounded("lean", "lean", 0.5, unsure=0.25), rounded("lean", "lean", 0.5)
+    never, always = (rounded("lean", "lean", margin) for margin in (0.25, 0.75))
+    taken = free = 0
+    for index in range(600):
+        made = example(3, index, drawn)
+        digits = (made.rollback or {}).items()
+        least, most = ((rollback_of(mixture, made.problem) or {}).items() for mixture in (never, always))
+        assert least <= digits <= most, made
+        assert rollback_of(drawn, made.problem) == rollback_of(bound, made.problem)
+        assert verify(made.text, "lean", problem=made.problem).rollbacks == len(digits)
+        taken += len(digits - least)
+        free += len(most - least)
+    assert 0.45 < taken / free < 0.55 and free > 600
+
+
 def test_the_share_of_rollbacks_comes_on_top_of_what_a_margin_rounds_up():
     drawn = rounded("lean", "lean", 0.1, rollback=1, rollback_by=[-1, 1])
     alone, none = rounded("lean", "lean", 0.1), rounded("lean", "lean", 0)
