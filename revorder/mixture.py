@@ -97,6 +97,10 @@ class Mixture:
             if settings.get(key) and not module.ROLLS_BACK:
                 able = ", ".join(name for name, method in METHODS.items() if method.ROLLS_BACK)
                 raise ProblemError(f"{where}: key {key!r} is for a method that takes digits back; accepted: {able}")
+        if settings.get("unsure") and not settings.get("margin"):
+            raise ProblemError(
+                f"{where}: key 'unsure' is about the bound of 'margin'; accepted: both above 0, or neither"
+            )
         if "rollback_by" in settings:
             settings["rollback_by"] = tuple(settings["rollback_by"])
         return cls(**settings)

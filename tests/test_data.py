@@ -266,6 +266,10 @@ def mixture_of(**changes):
             {"parts": [ONE], "method": "goat", "margin": 0.1},
             "'margin' is for a method that takes digits back; accepted",
         ),
+        (
+            {"parts": [ONE], "unsure": 0.1},
+            "'unsure' is about the bound of 'margin'; accepted: both above 0, or neither",
+        ),
         ({"parts": [ONE], "answer": "no"}, "'answer' is 'no'; accepted: true or false"),
         ({"parts": [ONE], "size": 1.5}, "'size' is 1.5"),
         ({"parts": [ONE], "name": "../up"}, "'name' is '../up'"),
