@@ -1,8 +1,9 @@
 """Accuracy against the number of training equations: the same recipe for the same number of steps on more of them.
 
-python benchmarks/curve.py DIR [--recipe calculator] [--sizes 10000 50000 100000 250000 500000] [--steps 5000] [--n 1000]
+python benchmarks/curve.py DIR [--recipe sums] [--sizes 10000 50000 100000 250000 500000] [--steps STEPS] [--n 1000]
 
-Each size is trained in DIR/SIZE and resumes there; then its model writes Table 1's extra columns. Prints a Markdown table.
+Each size is trained in DIR/SIZE and resumes there; then its model writes those of Table 1's extra columns that the recipe
+is for. Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from revorder.data import example
-from revorder.evals import extra_tasks, run, scores
+from revorder.evals import covered, extra_tasks, run, scores
 from revorder.problem import OPS
 from revorder.recipe import Recipe
 from revorder.report import markdown
@@ -23,14 +24,13 @@ from revorder.train import train
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--recipe", default="calculator")
+    parser.add_argument("--recipe", default="sums")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 50_000, 100_000, 250_000, 500_000])
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int)
     parser.add_argument("--n", type=int, default=1000)
     arguments = parser.parse_args()
     recipe = Recipe.read(arguments.recipe)
-    recipe = replace(recipe, steps=arguments.steps, exact=[])
-    tasks = extra_tasks(arguments.n)
+    recipe = replace(recipe, steps=arguments.steps or recipe.steps, exact=[])
     rows = []
     for size in arguments.sizes:
         folder = arguments.out / str(size)
@@ -38,14 +38,17 @@ def main() -> None:
         if not (folder / "revorder.json").exists():
             train(replace(recipe, data=mixture), folder)
         problems = {example(recipe.seed, index, mixture).problem for index in range(size)}
-        results = scores(run(Runtime(folder), tasks, folder / "results.jsonl", name=str(folder)))
-        per_op = []
+        runtime = Runtime(folder)
+        tasks, _ = covered(runtime.card, extra_tasks(arguments.n))
+        results = scores(run(runtime, tasks, folder / "results.jsonl", name=str(folder)))
+        ops, per_op = [], []
         for op in OPS:
-            some = [score for score in results if op in str(tasks[score.task][0])]
-            per_op.append(f"{100 * sum(s.right for s in some) / sum(s.total for s in some):.2f}")
+            if some := [score for score in results if tasks[score.task][0].op == op]:
+                ops.append(op)
+                per_op.append(f"{100 * sum(s.right for s in some) / sum(s.total for s in some):.2f}")
         clean = sum(score.right == score.total for score in results)
         rows.append([f"{size:,}", f"{len(problems):,}", *per_op, f"{clean} of {len(results)}"])
-        print(markdown(["equations", "different", *OPS, "columns without an error"], rows), flush=True)
+        print(markdown(["equations", "different", *ops, "columns without an error"], rows), flush=True)
 
 
 if __name__ == "__main__":

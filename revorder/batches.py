@@ -26,10 +26,13 @@ GROUP = 32  # batches that are cut from one pool of examples
 Row = tuple[list[int], list[int]]  # token ids and labels
 
 
-def learned(parts: Iterable[Part], margin: float = 0, unsure: float = 0) -> Iterator[tuple[str, bool]]:
+def learned(
+    parts: Iterable[Part], margin: float = 0, unsure: float = 0, guesses: bool = True
+) -> Iterator[tuple[str, bool]]:
     """Pieces of a trace's answer and whether they are learned: all but quotient digits that `margin` does not ask for.
 
-    What follows such a digit is learned, its W above all. Where either digit will do neither is learned.
+    What follows such a digit is learned, its W above all. Where either digit will do neither is learned, and none at
+    all without `guesses`.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
@@ -43,7 +46,7 @@ def learned(parts: Iterable[Part], margin: float = 0, unsure: float = 0) -> Iter
         if kind == GUESS or (b and text == "#"):  # which stands for a 0 before the quotient's first digit
             wanted = left // b + (not taken_back and falls_short(left, b, margin))
             yes = int(text.replace("#", "0")) == wanted
-            yes &= taken_back or not either_will_do(left, b, margin, unsure)
+            yes &= taken_back or (guesses and not either_will_do(left, b, margin, unsure))
         yield text, yes
         if text:
             taken_back = text.endswith("W")
@@ -66,19 +69,23 @@ def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, bool
 
 
 def encode_problem(
-    tokenizer: Tokenizer, mixture: Mixture, problem: Problem, rollback: dict[int, int] | None = None
+    tokenizer: Tokenizer,
+    mixture: Mixture,
+    problem: Problem,
+    rollback: dict[int, int] | None = None,
+    guesses: bool = True,
 ) -> Row:
     """Token ids and labels of a problem's trace as the mixture writes it."""
     module = METHODS[mixture.method]
     guess = scripted(rollback) if rollback else right
     parts = list(module.write(problem, mixture.form, guess, mixture.answer))
     question = parts[0][0]
-    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, mixture.unsure)))
+    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, mixture.unsure, guesses)))
 
 
-def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example) -> Row:
+def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example, guesses: bool = True) -> Row:
     """Token ids and labels of an example of the recipe."""
-    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback)
+    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback, guesses)
 
 
 def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:

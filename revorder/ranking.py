@@ -1,4 +1,7 @@
-"""Ranking: which examples a model in training is most likely to get wrong, to show it more of them."""
+"""Ranking: which examples a model in training is most likely to get wrong, to show it more of them.
+
+Estimates of quotient digits do not count: one that is a little off is no error, it is taken back or right as well.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
 
     @cache
     def ranked(number: int) -> list[int]:
-        if not number or not recipe.hardest:
+        if not recipe.hardest or not (number or recipe.start):
             return []
         kept = run / f"hardest-{number}.json"
         if not kept.exists():
@@ -43,7 +46,7 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
 
 
 def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iterable[int]) -> dict[int, float]:
-    """The greatest loss of a learned token of each example."""
+    """The greatest loss of a learned token of each example, first guesses of a quotient digit not counted."""
     import torch
 
     out: dict[int, float] = {}
@@ -51,7 +54,8 @@ def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iter
     for start in range(0, len(indices), AT_ONCE):
         rows = []
         for index in indices[start : start + AT_ONCE]:
-            rows.append((index, encode_example(tokenizer, recipe, example(recipe.seed, index, recipe.data))))
+            drawn = example(recipe.seed, index, recipe.data)
+            rows.append((index, encode_example(tokenizer, recipe, drawn, guesses=False)))
         rows.sort(key=lambda row: len(row[1][0]))
         while rows:
             many = max(1, 2 * recipe.tokens // len(rows[-1][1][0]))

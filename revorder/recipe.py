@@ -21,8 +21,9 @@ class Recipe:
     `tokens`: of a batch, padding not counted; a step takes one batch in each process (torchrun's WORLD_SIZE).
     `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
-    `hardest`: after every `rank_every` steps the model ranks half of the examples by the token that it is most likely to
-    get wrong; from then on half of what it is shown is of this share of them.
+    `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks half
+    of the examples by the token that it is most likely to get wrong; from then on half of what it is shown is of this
+    share of them.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,11 +124,11 @@ def test_a_digit_that_the_margin_rounds_up_is_learned_with_its_step():
     assert labels[len("348/12=") + 1] == IGNORED  # 34 is not short of 36 by so little
 
 
-def hidden_digits(a, b, wrong, unsure=0.25):
+def hidden_digits(a, b, wrong, unsure=0.25, guesses=True):
     """The answer's text, its unlearned characters in brackets, where digits are rounded to the nearest."""
     tokenizer = Tokenizer()
     mixture = Mixture("x", (), "lean", "lean", answer=False, margin=0.5, unsure=unsure)
-    ids, labels = encode_problem(tokenizer, mixture, Problem(a, "/", b), wrong)
+    ids, labels = encode_problem(tokenizer, mixture, Problem(a, "/", b), wrong, guesses)
     texts = [tokenizer.decode([token]) for token in ids]
     pairs = list(zip(texts, labels, strict=True))[len(f"{a}/{b}=") + 1 :]
     return "".join(text if label != IGNORED else f"[{text}]" for text, label in pairs)
@@ -142,6 +143,11 @@ def test_an_estimate_that_may_as_well_be_rounded_otherwise_is_not_learned():
     assert hidden_digits(67, 12, {0: 6}, unsure=0.01) == "6r|27r|059W5r|06r|070=5R7"
     assert hidden_digits(119, 12, {-1: 1}).endswith("W#9r|801r|011=9R11")  # 9.9: a 9 is never rounded
     assert hidden_digits(100, 24, None) == "[#]4r|69r|040=4R4"  # 10 / 24 is 0.42, and a # stands for the 0
+
+
+def test_a_ranking_leaves_estimates_out_but_not_what_follows_a_w():
+    assert hidden_digits(70, 12, {0: 6}, guesses=False) == "[6]r|27r|089W5r|06r|001=5R10"
+    assert hidden_digits(120, 48, None, guesses=False) == "[#][2]r|69r|042=2R24"
 
 
 def test_every_packaged_recipe_can_be_read():
@@ -180,6 +186,7 @@ def test_after_a_ranking_half_is_of_the_hardest_examples(tmp_path):
     other = create(recipe.model, seed=2)
     assert ranking(other, recipe, tokenizer, tmp_path)(40) == chosen  # a resumed run goes on with the same
     assert {index % 2 for index in ranking(other, recipe, tokenizer, tmp_path)(64)} == {0}
+    assert len(ranking(model, replace(recipe, start="somewhere"), tokenizer, tmp_path)(0)) == 300
 
     batches = Batches(recipe, tokenizer, hardest=first)
     hard = {tuple(tokenizer.encode(example(0, index, recipe.data).text)) for index in chosen}
