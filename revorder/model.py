@@ -243,6 +243,15 @@ def sums_of_factors(tokenizer: Tokenizer, table: Any) -> Any:
     return Sums()
 
 
+def average(model: Any, other: Any) -> None:
+    """Make each weight of the model the mean of its own and that of another model of its shape."""
+    import torch
+
+    with torch.no_grad():
+        for mine, its in zip(model.parameters(), other.parameters(), strict=True):
+            mine.lerp_(its.to(mine.device), 0.5)
+
+
 def merge(model: Any) -> Any:
     """Replace factors by the weights they make: the model is an ordinary Llama afterwards."""
     from torch.nn.utils.parametrize import is_parametrized, remove_parametrizations

@@ -24,7 +24,8 @@ class Recipe:
     `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks half
     of the examples by the token that it is most likely to get wrong; from then on half of what it is shown is of this
     share of them.
-    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe.
+    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe. `average`: what the
+    run exports is the mean of those weights and the ones that it ends with.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """
@@ -43,6 +44,7 @@ class Recipe:
     warmup: int = 100
     seed: int = 0
     start: str = ""
+    average: bool = False
     hardest: float = 0
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
@@ -66,6 +68,8 @@ class Recipe:
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
                 if settings[key] < (key not in ("seed", "warmup")):
                     raise ValueError(f"{key} {settings[key]}")
+            if (mean := settings.get("average", False)) not in (False, True) or (mean and not settings.get("start")):
+                raise ValueError(f"average {mean!r}: true or false, and true only with a start")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
             return cls(**settings)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .batches import IGNORED, Batches, encode_problem, pad
 from .data import held_out, rollback_of
-from .model import create, export, restart
+from .model import average, create, export, restart
 from .problem import ProblemError, quote
 from .ranking import ranking
 from .recipe import Recipe
@@ -157,6 +157,8 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
     if not trainer.is_world_process_zero():
         return out
+    if recipe.average:
+        average(model, restart(recipe.start, recipe.model))
     final = exact_match(model, columns(recipe, tokenizer, 1000))
     export(model, out, recipe.model.places)
     mixture = recipe.data

@@ -258,9 +258,32 @@ def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
     assert again.returncode == 2 and "another recipe" in again.stderr
 
 
+def test_an_average_is_of_the_weights_at_the_start_and_at_the_end(recipe, tmp_path):
+    from safetensors.torch import load_file
+
+    before = train(recipe, tmp_path / "first", steps=20)
+    other = tmp_path / "other.yaml"
+    other.write_text(f"like: {recipe}\nstart: {before}\naverage: true\n")
+    mean = load_file(train(other, tmp_path / "second", steps=20) / "model.safetensors")
+    one, two = (
+        load_file(before / "model.safetensors"),
+        load_file(tmp_path / "second/run/checkpoint-20/model.safetensors"),
+    )
+    assert one.keys() == two.keys() == mean.keys()
+    for name in mean:
+        assert torch.allclose(mean[name], (one[name] + two[name]) / 2, atol=1e-6), name
+    assert not torch.allclose(one["lm_head.weight"], two["lm_head.weight"], atol=1e-3)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
-    [("steps: 60", "accepted"), ("tokens: 128", "tokens 0"), ("width: 64", "model key"), ("name: test", "unknown")],
+    [
+        ("steps: 60", "accepted"),
+        ("tokens: 128", "tokens 0"),
+        ("width: 64", "model key"),
+        ("name: test", "unknown"),
+        ("exact_every: 30", "average True: true or false, and true only with a start"),
+    ],
 )
 def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
     wrong = {
@@ -268,6 +291,7 @@ def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
         "tokens: 128": "tokens: 0",
         "width: 64": "widht: 64",
         "name: test": "nmae: test",
+        "exact_every: 30": "average: true",
     }[change]
     recipe.write_text(RECIPE.replace(change, wrong))
     with pytest.raises(ProblemError) as error:
