@@ -30,16 +30,16 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=1000)
     arguments = parser.parse_args()
     recipe = Recipe.read(arguments.recipe)
-    recipe = replace(recipe, steps=arguments.steps or recipe.steps, exact=[])
+    columns = extra_tasks(arguments.n)
     rows = []
     for size in arguments.sizes:
         folder = arguments.out / str(size)
         mixture = replace(recipe.data, size=size)
         if not (folder / "revorder.json").exists():
-            train(replace(recipe, data=mixture), folder)
+            train(replace(recipe, data=mixture, exact=[]), folder, arguments.steps)
         problems = {example(recipe.seed, index, mixture).problem for index in range(size)}
         runtime = Runtime(folder)
-        tasks, _ = covered(runtime.card, extra_tasks(arguments.n))
+        tasks, _ = covered(runtime.card, columns)
         results = scores(run(runtime, tasks, folder / "results.jsonl", name=str(folder)))
         ops, per_op = [], []
         for op in OPS:

@@ -31,8 +31,8 @@ def learned(
 ) -> Iterator[tuple[str, bool]]:
     """Pieces of a trace's answer and whether they are learned: all but quotient digits that `margin` does not ask for.
 
-    What follows such a digit is learned, its W above all. Where either digit will do neither is learned, and none at
-    all without `guesses`.
+    What follows such a digit is learned, its W above all. Where either digit will do neither is learned; without
+    `guesses` no estimate is, only the digit behind a W.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps

@@ -1,6 +1,7 @@
 """Ranking: which examples a model in training is most likely to get wrong, to show it more of them.
 
-Estimates of quotient digits do not count: one that is a little off is no error, it is taken back or right as well.
+Estimates of quotient digits do not count: rounded to the nearest, one that is a little off is no error, it is taken back or
+right as well.
 """
 
 from __future__ import annotations

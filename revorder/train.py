@@ -235,6 +235,7 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, pr
         + " |\n|---|"
         + "---|" * len(curve[0][1] if curve else [])
     )
+    mean = f"The weights are the mean of those and {recipe.start}'s.\n" if recipe.average else ""
     return f"""---
 license: apache-2.0
 library_name: transformers
@@ -247,10 +248,10 @@ form `{recipe.data.form}`. Operands up to: {limits}. Prompt: `<bos>` and the que
 
 ## Training
 Recipe `{recipe.name}`: {recipe.steps:,} steps of {recipe.tokens * processes:,} tokens, {recipe.steps * recipe.tokens * processes / 1e6:.0f}M in all, from at most {recipe.data.size:,} synthetic
-equations (seed {recipe.seed}); {elapsed(entries) / 60:.0f} minutes on {machine()}. Loss on the answer only, none on steps rejected at random;
+equations (seed {recipe.seed}); {elapsed(entries) / 60:.0f} minutes on {machine()}. Loss on the answer only, none on digits wrong at random;
 Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine; short examples first.
 Final loss per answer token {loss[-1] if loss else float("nan"):.4f}. No problem of the test split or of BIG-bench with 3 digits or more was trained on.
-
+{mean}
 ## Exact match, percent, on 1000 held-out problems a column
 | column | right |
 |---|---|

@@ -270,6 +270,7 @@ def test_an_average_is_of_the_weights_at_the_start_and_at_the_end(recipe, tmp_pa
         load_file(tmp_path / "second/run/checkpoint-20/model.safetensors"),
     )
     assert one.keys() == two.keys() == mean.keys()
+    assert f"the mean of those and {before}'s" in (tmp_path / "second/README.md").read_text()
     for name in mean:
         assert torch.allclose(mean[name], (one[name] + two[name]) / 2, atol=1e-6), name
     assert not torch.allclose(one["lm_head.weight"], two["lm_head.weight"], atol=1e-3)
