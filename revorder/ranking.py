@@ -18,7 +18,7 @@ from .data import example
 from .recipe import Recipe
 from .tokenizer import Tokenizer
 
-EVERY = 2  # every second example is ranked: that takes minutes
+EVERY = 2  # every second example is ranked, where none are fresh: that takes minutes
 AT_ONCE = 4096  # examples, sorted by length
 
 
@@ -34,16 +34,31 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
             return []
         kept = run / f"hardest-{number}.json"
         if not kept.exists():
-            indices = range(number % EVERY, recipe.data.size, EVERY)
+            indices = candidates(recipe, number)
             print(f"ranking {len(indices):,} examples", flush=True)
             losses = worst_losses(model, recipe, tokenizer, indices)
             order = sorted(indices, key=losses.__getitem__, reverse=True)
             part = kept.with_suffix(f".{os.getpid()}")
             part.write_text(json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
             part.replace(kept)
-        return json.loads(kept.read_text())
+        earlier = ranked(number - 1) if recipe.fresh and number else []
+        return earlier + json.loads(kept.read_text())
 
     return lambda step: ranked(step // recipe.rank_every)
+
+
+def candidates(recipe: Recipe, number: int) -> range:
+    """The indices of the examples that ranking `number` chooses from.
+
+    >>> from dataclasses import replace
+    >>> recipe = Recipe.read("calculator")
+    >>> [candidates(replace(recipe, fresh=fresh), 1) for fresh in (0, 1000)]
+    [range(1, 500000, 2), range(501000, 502000)]
+    """
+    if not recipe.fresh:
+        return range(number % EVERY, recipe.data.size, EVERY)
+    first = recipe.data.size + number * recipe.fresh
+    return range(first, first + recipe.fresh)
 
 
 def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iterable[int]) -> dict[int, float]:

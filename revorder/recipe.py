@@ -10,7 +10,7 @@ from .mixture import RECIPES, Mixture, checked
 from .model import Shape
 from .problem import ProblemError
 
-COUNTS = ("steps", "tokens", "shortest", "longest", "warmup", "seed", "rank_every", "exact_every", "save_every")
+COUNTS = ("steps", "tokens", "shortest", "longest", "warmup", "seed", "fresh", "rank_every", "exact_every", "save_every")
 SHARES = ("lr", "muon_lr", "short_first", "hardest")
 
 
@@ -23,7 +23,8 @@ class Recipe:
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
     `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks half
     of the examples by the token that it is most likely to get wrong; from then on half of what it is shown is of this
-    share of them.
+    share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked, others each time, and
+    the share of them that is shown joins those of the rankings before.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe. `average`: what the
     run exports is the mean of those weights and the ones that it ends with.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
@@ -46,6 +47,7 @@ class Recipe:
     start: str = ""
     average: bool = False
     hardest: float = 0
+    fresh: int = 0
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
     exact_every: int = 1000
@@ -66,18 +68,30 @@ class Recipe:
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
             for key in COUNTS:
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
-                if settings[key] < (key not in ("seed", "warmup")):
+                if settings[key] < (key not in ("seed", "warmup", "fresh")):
                     raise ValueError(f"{key} {settings[key]}")
             if (mean := settings.get("average", False)) not in (False, True) or (mean and not settings.get("start")):
                 raise ValueError(f"average {mean!r}: true or false, and true only with a start")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
+            if settings["fresh"] and not settings["hardest"]:
+                raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
             return cls(**settings)
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, ProblemError):
                 raise
             known = ", ".join(item.name for item in fields(cls))
             raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
+
+    @property
+    def equations(self) -> int:
+        """The most distinct equations that the run learns from: the mixture's, and fresh ones that rankings add.
+
+        >>> Recipe.read("sums").equations
+        500000
+        """
+        rankings = (self.steps - 1) // self.rank_every + bool(self.start)
+        return self.data.size + rankings * round(self.hardest * self.fresh)
 
 
 def loaded(path: str | Path, above: tuple[str, ...] = ()) -> Any:

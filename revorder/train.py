@@ -247,7 +247,7 @@ A plain `LlamaForCausalLM` of {parameters:,} parameters that writes exact arithm
 form `{recipe.data.form}`. Operands up to: {limits}. Prompt: `<bos>` and the question up to `=`.
 
 ## Training
-Recipe `{recipe.name}`: {recipe.steps:,} steps of {recipe.tokens * processes:,} tokens, {recipe.steps * recipe.tokens * processes / 1e6:.0f}M in all, from at most {recipe.data.size:,} synthetic
+Recipe `{recipe.name}`: {recipe.steps:,} steps of {recipe.tokens * processes:,} tokens, {recipe.steps * recipe.tokens * processes / 1e6:.0f}M in all, from at most {recipe.equations:,} synthetic
 equations (seed {recipe.seed}); {elapsed(entries) / 60:.0f} minutes on {machine()}. Loss on the answer only, none on digits wrong at random;
 Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine; short examples first.
 Final loss per answer token {loss[-1] if loss else float("nan"):.4f}. No problem of the test split or of BIG-bench with 3 digits or more was trained on.

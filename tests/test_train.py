@@ -199,6 +199,23 @@ def test_after_a_ranking_half_is_of_the_hardest_examples(tmp_path):
     assert share(range(32)) < 0.4 and share(range(32, 60)) > 0.5
 
 
+def test_a_ranking_of_fresh_examples_adds_others_each_time(tmp_path):
+    path = tmp_path / "ranked.yaml"
+    path.write_text(RECIPE + "start: somewhere\nhardest: 0.05\nfresh: 400\nrank_every: 32\n")
+    recipe, tokenizer = Recipe.read(path), Tokenizer()
+    model = create(recipe.model, seed=1)
+    hardest = ranking(model, recipe, tokenizer, tmp_path)
+    chosen = hardest(0)
+    losses = worst_losses(model, recipe, tokenizer, range(2000, 2400))
+    assert chosen == sorted(sorted(losses, key=losses.__getitem__)[-20:])
+    more = hardest(32)
+    assert len(more) == 40 and more[:20] == chosen and set(more[20:]) < set(range(2400, 2800))
+    assert recipe.steps == 60 and recipe.equations == 2040
+    path.write_text(RECIPE + "fresh: 400\n")
+    with pytest.raises(ProblemError, match="fresh 400: none are shown while hardest is 0"):
+        Recipe.read(path)
+
+
 def test_padding_is_not_learned():
     batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer())
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)
