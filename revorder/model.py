@@ -8,6 +8,7 @@ transformers, vLLM and others as it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -243,13 +244,14 @@ def sums_of_factors(tokenizer: Tokenizer, table: Any) -> Any:
     return Sums()
 
 
-def average(model: Any, other: Any) -> None:
-    """Make each weight of the model the mean of its own and that of another model of its shape."""
+def average(model: Any, others: Iterable[Any]) -> None:
+    """Make each weight of the model the mean of its own and those of other models of its shape."""
     import torch
 
     with torch.no_grad():
-        for mine, its in zip(model.parameters(), other.parameters(), strict=True):
-            mine.lerp_(its.to(mine.device), 0.5)
+        for count, other in enumerate(others, 2):
+            for mine, its in zip(model.parameters(), other.parameters(), strict=True):
+                mine.lerp_(its.to(mine.device), 1 / count)
 
 
 def merge(model: Any) -> Any:

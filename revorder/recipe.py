@@ -10,7 +10,8 @@ from .mixture import RECIPES, Mixture, checked
 from .model import Shape
 from .problem import ProblemError
 
-COUNTS = ("steps", "tokens", "shortest", "longest", "warmup", "seed", "fresh", "rank_every", "exact_every", "save_every")
+COUNTS = ("steps", "tokens", "shortest", "longest", "rank_every", "exact_every", "save_every")
+MAY_BE_0 = ("warmup", "seed", "average", "fresh")
 SHARES = ("lr", "muon_lr", "short_first", "hardest")
 
 
@@ -26,7 +27,7 @@ class Recipe:
     share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked, others each time, and
     the share of them that is shown joins those of the rankings before.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe. `average`: what the
-    run exports is the mean of those weights and the ones that it ends with.
+    run exports is the mean of those weights and of so many that it saved last, one every `save_every` steps.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """
@@ -45,7 +46,7 @@ class Recipe:
     warmup: int = 100
     seed: int = 0
     start: str = ""
-    average: bool = False
+    average: int = 0
     hardest: float = 0
     fresh: int = 0
     rank_every: int = 5000
@@ -66,14 +67,14 @@ class Recipe:
             settings["model"] = Shape.read(settings.get("model", {}))
             settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
-            for key in COUNTS:
+            for key in COUNTS + MAY_BE_0:
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
-                if settings[key] < (key not in ("seed", "warmup", "fresh")):
+                if settings[key] < (key in COUNTS):
                     raise ValueError(f"{key} {settings[key]}")
-            if (mean := settings.get("average", False)) not in (False, True) or (mean and not settings.get("start")):
-                raise ValueError(f"average {mean!r}: true or false, and true only with a start")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
+            if settings["average"] and not settings.get("start"):
+                raise ValueError(f"average {settings['average']}: only with a start")
             if settings["fresh"] and not settings["hardest"]:
                 raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
             return cls(**settings)

@@ -140,7 +140,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
         max_grad_norm=1.0,
         logging_steps=max(1, min(100, recipe.steps // 10)),
         save_steps=recipe.save_every,
-        save_total_limit=1,
+        save_total_limit=max(1, recipe.average),
         seed=recipe.seed,
         report_to=[],
         disable_tqdm=False,
@@ -158,7 +158,9 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     if not trainer.is_world_process_zero():
         return out
     if recipe.average:
-        average(model, restart(recipe.start, recipe.model))
+        last = get_last_checkpoint(str(run))
+        others = [recipe.start, *(str(folder) for folder in run.glob("checkpoint-*") if str(folder) != last)]
+        average(model, (restart(folder, recipe.model) for folder in others))
     final = exact_match(model, columns(recipe, tokenizer, 1000))
     export(model, out, recipe.model.places)
     mixture = recipe.data
@@ -235,7 +237,9 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, pr
         + " |\n|---|"
         + "---|" * len(curve[0][1] if curve else [])
     )
-    mean = f"The weights are the mean of those and {recipe.start}'s.\n" if recipe.average else ""
+    mean = (
+        f"The weights are the mean of {recipe.start}'s and the last {recipe.average} saved.\n" if recipe.average else ""
+    )
     return f"""---
 license: apache-2.0
 library_name: transformers

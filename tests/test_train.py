@@ -275,22 +275,23 @@ def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
     assert again.returncode == 2 and "another recipe" in again.stderr
 
 
-def test_an_average_is_of_the_weights_at_the_start_and_at_the_end(recipe, tmp_path):
+def test_an_average_is_of_the_weights_at_the_start_and_the_last_ones(recipe, tmp_path):
     from safetensors.torch import load_file
 
     before = train(recipe, tmp_path / "first", steps=20)
     other = tmp_path / "other.yaml"
-    other.write_text(f"like: {recipe}\nstart: {before}\naverage: true\n")
+    other.write_text(f"like: {recipe}\nstart: {before}\naverage: 2\nsave_every: 8\n")
     mean = load_file(train(other, tmp_path / "second", steps=20) / "model.safetensors")
-    one, two = (
-        load_file(before / "model.safetensors"),
-        load_file(tmp_path / "second/run/checkpoint-20/model.safetensors"),
+    run = tmp_path / "second/run"
+    assert {folder.name for folder in run.glob("checkpoint-*")} == {"checkpoint-16", "checkpoint-20"}
+    first, *others = (
+        load_file(folder / "model.safetensors") for folder in (before, run / "checkpoint-16", run / "checkpoint-20")
     )
-    assert one.keys() == two.keys() == mean.keys()
-    assert f"the mean of those and {before}'s" in (tmp_path / "second/README.md").read_text()
+    assert first.keys() == mean.keys()
+    assert f"the mean of {before}'s and the last 2 saved" in (tmp_path / "second/README.md").read_text()
     for name in mean:
-        assert torch.allclose(mean[name], (one[name] + two[name]) / 2, atol=1e-6), name
-    assert not torch.allclose(one["lm_head.weight"], two["lm_head.weight"], atol=1e-3)
+        assert torch.allclose(mean[name], sum((other[name] for other in others), first[name]) / 3, atol=1e-6), name
+    assert not torch.allclose(first["lm_head.weight"], others[1]["lm_head.weight"], atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +301,7 @@ def test_an_average_is_of_the_weights_at_the_start_and_at_the_end(recipe, tmp_pa
         ("tokens: 128", "tokens 0"),
         ("width: 64", "model key"),
         ("name: test", "unknown"),
-        ("exact_every: 30", "average True: true or false, and true only with a start"),
+        ("exact_every: 30", "average 1: only with a start"),
     ],
 )
 def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
@@ -309,7 +310,7 @@ def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
         "tokens: 128": "tokens: 0",
         "width: 64": "widht: 64",
         "name: test": "nmae: test",
-        "exact_every: 30": "average: true",
+        "exact_every: 30": "average: 1",
     }[change]
     recipe.write_text(RECIPE.replace(change, wrong))
     with pytest.raises(ProblemError) as error:
