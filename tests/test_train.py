@@ -172,12 +172,17 @@ def test_a_recipe_is_like_another_but_for_what_it_says(recipe):
             Recipe.read(other)
 
 
-def test_after_a_ranking_half_is_of_the_hardest_examples(tmp_path):
-    path = tmp_path / "ranked.yaml"
-    path.write_text(RECIPE + "hardest: 0.3\nrank_every: 32\n")
+def ranked(folder, settings):
+    """A recipe with `settings`, its tokenizer, a new model, and the ranking of both, kept in `folder`."""
+    path = folder / "ranked.yaml"
+    path.write_text(RECIPE + settings)
     recipe, tokenizer = Recipe.read(path), Tokenizer()
     model = create(recipe.model, seed=1)
-    first = ranking(model, recipe, tokenizer, tmp_path)
+    return recipe, tokenizer, model, ranking(model, recipe, tokenizer, folder)
+
+
+def test_after_a_ranking_half_is_of_the_hardest_examples(tmp_path):
+    recipe, tokenizer, model, first = ranked(tmp_path, "hardest: 0.3\nrank_every: 32\n")
     assert first(0) == first(31) == [] and not list(tmp_path.glob("hardest-*"))
     chosen = first(32)
     losses = worst_losses(model, recipe, tokenizer, range(1, 2000, 2))
@@ -200,20 +205,17 @@ def test_after_a_ranking_half_is_of_the_hardest_examples(tmp_path):
 
 
 def test_a_ranking_of_fresh_examples_adds_others_each_time(tmp_path):
-    path = tmp_path / "ranked.yaml"
-    path.write_text(RECIPE + "start: somewhere\nhardest: 0.05\nfresh: 400\nrank_every: 32\n")
-    recipe, tokenizer = Recipe.read(path), Tokenizer()
-    model = create(recipe.model, seed=1)
-    hardest = ranking(model, recipe, tokenizer, tmp_path)
+    recipe, tokenizer, model, hardest = ranked(
+        tmp_path, "start: somewhere\nhardest: 0.05\nfresh: 400\nrank_every: 32\n"
+    )
     chosen = hardest(0)
     losses = worst_losses(model, recipe, tokenizer, range(2000, 2400))
     assert chosen == sorted(sorted(losses, key=losses.__getitem__)[-20:])
     more = hardest(32)
     assert len(more) == 40 and more[:20] == chosen and set(more[20:]) < set(range(2400, 2800))
     assert recipe.steps == 60 and recipe.equations == 2040
-    path.write_text(RECIPE + "fresh: 400\n")
     with pytest.raises(ProblemError, match="fresh 400: none are shown while hardest is 0"):
-        Recipe.read(path)
+        ranked(tmp_path, "fresh: 400\n")
 
 
 def test_padding_is_not_learned():
