@@ -55,6 +55,8 @@ class Shape:
             shape = cls(**values)
         except (TypeError, ValueError) as error:
             raise ProblemError(f"model {settings}: {error}") from None
+        if shape.width % shape.heads:
+            raise ProblemError(f"model heads {shape.heads}: accepted: a divisor of the width {shape.width}")
         if shape.places > len(low_frequencies(shape.head_dim)):
             raise ProblemError(f"model places {shape.places}: accepted: 0 to {len(low_frequencies(shape.head_dim))}")
         return shape
@@ -79,10 +81,8 @@ def low_frequencies(head_dim: int) -> list[int]:
     return [*range(first, half), *range(half + first, head_dim)]
 
 
-def create(shape: Shape, seed: int = 0) -> Any:
-    """A LlamaForCausalLM of this shape, embeddings kept as sums of factors until `merge`."""
-    import torch
-    from torch.nn.utils.parametrize import register_parametrization
+def llama(shape: Shape) -> Any:
+    """A LlamaForCausalLM of this shape, its weights still to be set."""
     from transformers import LlamaConfig, LlamaForCausalLM
 
     tokenizer = Tokenizer(shape.places)
@@ -103,8 +103,17 @@ def create(shape: Shape, seed: int = 0) -> Any:
         eos_token_id=tokenizer.eos,
         attn_implementation="eager",  # the fused kernel's backward pass is slow on CPUs for short texts
     )
+    return LlamaForCausalLM(config)
+
+
+def create(shape: Shape, seed: int = 0) -> Any:
+    """A LlamaForCausalLM of this shape, embeddings kept as sums of factors until `merge`."""
+    import torch
+    from torch.nn.utils.parametrize import register_parametrization
+
+    tokenizer = Tokenizer(shape.places)
     torch.manual_seed(seed)
-    model = LlamaForCausalLM(config)
+    model = llama(shape)
     spread(model, shape)
     if shape.places:
         sources, targets, basis, places = factors(tokenizer, shape)
@@ -116,9 +125,9 @@ def create(shape: Shape, seed: int = 0) -> Any:
 
 
 def restart(folder: str | Path, shape: Shape) -> Any:
-    """The LlamaForCausalLM of a checkpoint folder, to be trained further.
+    """The LlamaForCausalLM of a checkpoint folder, to be trained further; `grown` where it has fewer layers or heads.
 
-    Raises ProblemError where the folder holds none, or one of another shape.
+    Raises ProblemError where the folder holds none, or one of another width or of more layers or heads.
     """
     from transformers import LlamaForCausalLM
 
@@ -128,12 +137,45 @@ def restart(folder: str | Path, shape: Shape) -> Any:
         first = str(error).partition("\n")[0]
         raise ProblemError(f"start {str(folder)!r} can't be read: {first}; accepted: a checkpoint folder") from None
     config = model.config
-    found = (config.num_hidden_layers, config.hidden_size, config.intermediate_size, config.num_attention_heads)
-    if found != (shape.layers, shape.width, shape.ffn, shape.heads) or config.vocab_size != len(
-        Tokenizer(shape.places)
-    ):
-        raise ProblemError(f"start {str(folder)!r}: layers, width, ffn, heads {found} are not the recipe's {shape}")
-    return model.float()
+    more = (config.num_hidden_layers, config.num_attention_heads)
+    same = (config.hidden_size, config.intermediate_size, config.head_dim, config.vocab_size)
+    fits = same == (shape.width, shape.ffn, shape.head_dim, len(Tokenizer(shape.places)))
+    if not fits or more[0] > shape.layers or more[1] > shape.heads:
+        raise ProblemError(
+            f"start {str(folder)!r}: layers, heads {more}, width, ffn, head_dim, tokens {same} don't fit {shape}; "
+            "accepted: as many, or fewer layers and heads"
+        )
+    model = model.float()
+    return model if more == (shape.layers, shape.heads) else grown(model, shape)
+
+
+def grown(model: Any, shape: Shape) -> Any:
+    """The model with the layers and heads of `shape`, computing the same: what is added writes 0 until it is trained.
+
+    Added layers are copies of the first ones, behind all others, and added heads are copies of those of the layer
+    above: they look where heads have learned to look.
+    """
+    import torch
+
+    layers = model.model.layers
+    new = llama(shape)
+    with torch.no_grad():
+        for ours, its in ((new.model.embed_tokens, model.model.embed_tokens), (new.model.norm, model.model.norm)):
+            ours.weight.copy_(its.weight)
+        new.lm_head.weight.copy_(model.lm_head.weight)
+        for index, layer in enumerate(new.model.layers):
+            here, above = (dict(layers[(index + up) % len(layers)].named_parameters()) for up in (0, 1))
+            for name, weight in layer.named_parameters():
+                its = here[name]
+                if "o_proj" in name or "down_proj" in name:
+                    weight.zero_()
+                    if index < len(layers):
+                        weight[:, : its.shape[1]] = its
+                elif "self_attn" in name:  # q, k, v: a head's rows after another's
+                    weight.copy_(torch.cat([its, *[above[name]] * (len(weight) // len(its))])[: len(weight)])
+                else:
+                    weight.copy_(its)
+    return new
 
 
 def spread(model: Any, shape: Shape) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
         if not kept.exists():
             indices = candidates(recipe, number)
             print(f"ranking {len(indices):,} examples", flush=True)
-            losses = worst_losses(model, recipe, tokenizer, indices)
+            losses = shared(indices, lambda part: worst_losses(model, recipe, tokenizer, part))
             order = sorted(indices, key=losses.__getitem__, reverse=True)
             part = kept.with_suffix(f".{os.getpid()}")
             part.write_text(json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
@@ -59,6 +59,17 @@ def candidates(recipe: Recipe, number: int) -> range:
         return range(number % EVERY, recipe.data.size, EVERY)
     first = recipe.data.size + number * recipe.fresh
     return range(first, first + recipe.fresh)
+
+
+def shared(indices: Sequence[int], rank: Callable[[Sequence[int]], dict[int, float]]) -> dict[int, float]:
+    """What `rank` says of all indices, each process (torchrun's) having asked it of its share of them."""
+    import torch.distributed as processes
+
+    if not processes.is_available() or not processes.is_initialized():
+        return rank(indices)
+    found: list[dict[int, float]] = [{}] * processes.get_world_size()
+    processes.all_gather_object(found, rank(indices[processes.get_rank() :: len(found)]))
+    return {index: loss for part in found for index, loss in part.items()}
 
 
 def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iterable[int]) -> dict[int, float]:

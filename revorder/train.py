@@ -145,6 +145,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
         report_to=[],
         disable_tqdm=False,
         remove_unused_columns=False,
+        ddp_find_unused_parameters=False,
     )
     trainer = Trainer(
         model=model,

@@ -20,7 +20,7 @@ transformers = pytest.importorskip("transformers")
 from revorder.batches import IGNORED, Batches, encode_problem, pad  # noqa: E402
 from revorder.data import example  # noqa: E402
 from revorder.mixture import RECIPES, Mixture  # noqa: E402
-from revorder.model import Shape, create, export, merge  # noqa: E402
+from revorder.model import Shape, create, export, merge, restart  # noqa: E402
 from revorder.ranking import ranking, worst_losses  # noqa: E402
 from revorder.recipe import Recipe  # noqa: E402
 from revorder.train import train  # noqa: E402
@@ -216,6 +216,41 @@ def test_a_ranking_of_fresh_examples_adds_others_each_time(tmp_path):
     assert recipe.steps == 60 and recipe.equations == 2040
     with pytest.raises(ProblemError, match="fresh 400: none are shown while hardest is 0"):
         ranked(tmp_path, "fresh: 400\n")
+
+
+def test_two_processes_rank_as_one(recipe, tmp_path):
+    start = train(recipe, tmp_path / "start", steps=20)
+    other = tmp_path / "other.yaml"
+    other.write_text(f"like: {recipe}\nstart: {start}\nhardest: 0.1\nfresh: 400\nsteps: 10\n")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command = ["-m", "revorder", "train", str(other), "--out", str(tmp_path / "two")]
+    done = subprocess.run([*torchrun, *command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    read, tokenizer = Recipe.read(other), Tokenizer()
+    alone = worst_losses(restart(start, read.model), read, tokenizer, range(2000, 2400))
+    chosen = json.loads((tmp_path / "two/run/hardest-0.json").read_text())
+    assert len(chosen) == 40 and min(alone[index] for index in chosen) > sorted(alone.values())[-44]
+    assert json.loads((tmp_path / "two/revorder.json").read_text())["extra"]["tokens"] == 10 * 128 * 2
+
+
+def test_a_grown_model_writes_what_its_start_wrote(tmp_path):
+    shape = Shape(layers=2, width=64, ffn=96, heads=1)
+    export(create(shape, seed=3), tmp_path, shape.places)
+    ids = torch.tensor([[1, *Tokenizer().encode("12+35=r|7")]])
+    larger = replace(shape, layers=3, heads=4)
+    before, after = (restart(tmp_path, size) for size in (shape, larger))
+    assert after.num_parameters() > 2 * before.num_parameters() - 2 * before.lm_head.weight.numel()
+    assert torch.allclose(before(ids).logits, after(ids).logits, atol=1e-5)
+    after(input_ids=ids, labels=ids).loss.backward()
+    added = after.model.layers[2].mlp.down_proj.weight, after.model.layers[0].self_attn.o_proj.weight[:, 64:]
+    assert not any(weight.any() for weight in added)
+    assert after.model.layers[2].mlp.down_proj.weight.grad.any()
+    assert after.model.layers[0].self_attn.o_proj.weight.grad[:, 64:].any()
+    for other in (replace(shape, width=128), replace(shape, layers=1), replace(shape, head_dim=128)):
+        with pytest.raises(ProblemError, match="accepted: as many, or fewer layers and heads"):
+            restart(tmp_path, other)
+    with pytest.raises(ProblemError, match="heads 3: accepted: a divisor of the width 64"):
+        Shape.read({"width": 64, "heads": 3})
 
 
 def test_padding_is_not_learned():
