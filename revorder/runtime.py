@@ -7,6 +7,7 @@ revorder.json, which says the method it writes and the digits it was trained on.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -143,7 +144,7 @@ def llama_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
 
 
 class Runtime:
-    """A loaded checkpoint. `threads`: cores in use, 0 for all of them.
+    """A loaded checkpoint. `threads`: batches that are written at once, each on a core of its own, 0 for a batch a core.
 
     Raises ProblemError where the folder holds no checkpoint.
     """
@@ -156,13 +157,18 @@ class Runtime:
         self.tokenizer = Tokenizer(self.card.places)
         files = llama_files(self.folder, self.tokenizer.vocabulary)
         self._generator = ctranslate2.Generator(
-            str(self.folder), device="cpu", compute_type="float32", intra_threads=threads, files=files
+            str(self.folder),
+            device="cpu",
+            compute_type="float32",
+            inter_threads=threads or os.cpu_count() or 1,  # two cores on one batch are hardly faster than one
+            intra_threads=1,
+            files=files,
         )
 
     def _prompt(self, question: str) -> list[str]:
         return self.tokenizer.tokens([self.tokenizer.bos, *self.tokenizer.encode(question)])
 
-    def generate(self, questions: Sequence[str], max_tokens: int, batch: int = 256) -> list[str]:
+    def generate(self, questions: Sequence[str], max_tokens: int, batch: int = 32) -> list[str]:
         """What the checkpoint writes after each question, at most `max_tokens` tokens, greedily."""
         results = self._generator.generate_batch(
             [self._prompt(question) for question in questions],
