@@ -158,16 +158,18 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
     if not trainer.is_world_process_zero():
         return out
+    averaged = 0
     if recipe.average:
         last = get_last_checkpoint(str(run))
         others = [recipe.start, *(str(folder) for folder in run.glob("checkpoint-*") if str(folder) != last)]
         average(model, (restart(folder, recipe.model) for folder in others))
+        averaged = len(others)
     final = exact_match(model, columns(recipe, tokenizer, 1000))
     export(model, out, recipe.model.places)
     mixture = recipe.data
     about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": recipe.steps * recipe.tokens * processes}
     Card(mixture.method, mixture.form, recipe.limits, mixture.answer, recipe.model.places, about).save(out)
-    (out / "README.md").write_text(card(recipe, model.num_parameters(), final, run / "log.jsonl", processes))
+    (out / "README.md").write_text(card(recipe, model.num_parameters(), final, run / "log.jsonl", processes, averaged))
     return out
 
 
@@ -224,7 +226,7 @@ def machine() -> str:
     return torch.cuda.get_device_name() if torch.cuda.is_available() else f"{os.cpu_count()} CPU cores"
 
 
-def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, processes: int) -> str:
+def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, processes: int, averaged: int) -> str:
     """The model card: what the checkpoint is, what it was trained on, what it cost, how it scores, what it can't do."""
     entries = [json.loads(line) for line in log.read_text().splitlines()]
     curve = [(entry["step"], entry["exact"]) for entry in entries if "exact" in entry]
@@ -238,9 +240,7 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, pr
         + " |\n|---|"
         + "---|" * len(curve[0][1] if curve else [])
     )
-    mean = (
-        f"The weights are the mean of {recipe.start}'s and the last {recipe.average} saved.\n" if recipe.average else ""
-    )
+    mean = f"The weights are the mean of {recipe.start}'s and the last {averaged} saved.\n" if averaged else ""
     return f"""---
 license: apache-2.0
 library_name: transformers

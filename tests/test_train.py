@@ -312,23 +312,25 @@ def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
     assert again.returncode == 2 and "another recipe" in again.stderr
 
 
-def test_an_average_is_of_the_weights_at_the_start_and_the_last_ones(recipe, tmp_path):
+@pytest.mark.parametrize(("most", "saved"), [(2, [16, 20]), (9, [8, 16, 20])])
+def test_an_average_is_of_the_weights_at_the_start_and_the_last_ones(recipe, tmp_path, most, saved):
     from safetensors.torch import load_file
 
     before = train(recipe, tmp_path / "first", steps=20)
     other = tmp_path / "other.yaml"
-    other.write_text(f"like: {recipe}\nstart: {before}\naverage: 2\nsave_every: 8\n")
+    other.write_text(f"like: {recipe}\nstart: {before}\naverage: {most}\nsave_every: 8\n")
     mean = load_file(train(other, tmp_path / "second", steps=20) / "model.safetensors")
     run = tmp_path / "second/run"
-    assert {folder.name for folder in run.glob("checkpoint-*")} == {"checkpoint-16", "checkpoint-20"}
+    assert {folder.name for folder in run.glob("checkpoint-*")} == {f"checkpoint-{step}" for step in saved}
+    assert f"the mean of {before}'s and the last {len(saved)} saved" in (tmp_path / "second/README.md").read_text()
     first, *others = (
-        load_file(folder / "model.safetensors") for folder in (before, run / "checkpoint-16", run / "checkpoint-20")
+        load_file(folder / "model.safetensors") for folder in (before, *(run / f"checkpoint-{step}" for step in saved))
     )
     assert first.keys() == mean.keys()
-    assert f"the mean of {before}'s and the last 2 saved" in (tmp_path / "second/README.md").read_text()
     for name in mean:
-        assert torch.allclose(mean[name], sum((other[name] for other in others), first[name]) / 3, atol=1e-6), name
-    assert not torch.allclose(first["lm_head.weight"], others[1]["lm_head.weight"], atol=1e-3)
+        total = sum((other[name] for other in others), first[name])
+        assert torch.allclose(mean[name], total / (1 + len(saved)), atol=1e-6), name
+    assert not torch.allclose(first["lm_head.weight"], others[-1]["lm_head.weight"], atol=1e-3)
 
 
 @pytest.mark.parametrize(
