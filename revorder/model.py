@@ -55,7 +55,7 @@ class Shape:
             shape = cls(**values)
         except (TypeError, ValueError) as error:
             raise ProblemError(f"model {settings}: {error}") from None
-        if shape.width % shape.heads:
+        if shape.heads < 1 or shape.width % shape.heads:
             raise ProblemError(f"model heads {shape.heads}: accepted: a divisor of the width {shape.width}")
         if shape.places > len(low_frequencies(shape.head_dim)):
             raise ProblemError(f"model places {shape.places}: accepted: 0 to {len(low_frequencies(shape.head_dim))}")
@@ -159,10 +159,9 @@ def grown(model: Any, shape: Shape) -> Any:
 
     layers = model.model.layers
     new = llama(shape)
+    for name in ("model.embed_tokens", "model.norm", "lm_head"):
+        new.get_submodule(name).load_state_dict(model.get_submodule(name).state_dict())
     with torch.no_grad():
-        for ours, its in ((new.model.embed_tokens, model.model.embed_tokens), (new.model.norm, model.model.norm)):
-            ours.weight.copy_(its.weight)
-        new.lm_head.weight.copy_(model.lm_head.weight)
         for index, layer in enumerate(new.model.layers):
             here, above = (dict(layers[(index + up) % len(layers)].named_parameters()) for up in (0, 1))
             for name, weight in layer.named_parameters():

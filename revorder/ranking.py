@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
         if not kept.exists():
             indices = candidates(recipe, number)
             print(f"ranking {len(indices):,} examples", flush=True)
-            losses = shared(indices, lambda part: worst_losses(model, recipe, tokenizer, part))
+            losses = shared(indices, partial(worst_losses, model, recipe, tokenizer))
             order = sorted(indices, key=losses.__getitem__, reverse=True)
             part = kept.with_suffix(f".{os.getpid()}")
             part.write_text(json.dumps(sorted(order[: round(recipe.hardest * len(order))])))

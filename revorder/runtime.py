@@ -160,7 +160,7 @@ class Runtime:
             str(self.folder),
             device="cpu",
             compute_type="float32",
-            inter_threads=threads or os.cpu_count() or 1,  # two cores on one batch are hardly faster than one
+            inter_threads=threads or os.cpu_count() or 1,  # faster than all cores on one batch
             intra_threads=1,
             files=files,
         )

@@ -158,18 +158,19 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
     if not trainer.is_world_process_zero():
         return out
-    averaged = 0
+    others = []
     if recipe.average:
         last = get_last_checkpoint(str(run))
         others = [recipe.start, *(str(folder) for folder in run.glob("checkpoint-*") if str(folder) != last)]
         average(model, (restart(folder, recipe.model) for folder in others))
-        averaged = len(others)
     final = exact_match(model, columns(recipe, tokenizer, 1000))
     export(model, out, recipe.model.places)
     mixture = recipe.data
     about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": recipe.steps * recipe.tokens * processes}
     Card(mixture.method, mixture.form, recipe.limits, mixture.answer, recipe.model.places, about).save(out)
-    (out / "README.md").write_text(card(recipe, model.num_parameters(), final, run / "log.jsonl", processes, averaged))
+    (out / "README.md").write_text(
+        card(recipe, model.num_parameters(), final, run / "log.jsonl", processes, len(others))
+    )
     return out
 
 

@@ -249,8 +249,9 @@ def test_a_grown_model_writes_what_its_start_wrote(tmp_path):
     for other in (replace(shape, width=128), replace(shape, layers=1), replace(shape, head_dim=128)):
         with pytest.raises(ProblemError, match="accepted: as many, or fewer layers and heads"):
             restart(tmp_path, other)
-    with pytest.raises(ProblemError, match="heads 3: accepted: a divisor of the width 64"):
-        Shape.read({"width": 64, "heads": 3})
+    for heads in (3, 0, -1):
+        with pytest.raises(ProblemError, match=f"heads {heads}: accepted: a divisor of the width 64"):
+            Shape.read({"width": 64, "heads": heads})
 
 
 def test_padding_is_not_learned():
