@@ -7,7 +7,6 @@ right as well.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from .batches import IGNORED, encode_example, pad
 from .data import example
 from .recipe import Recipe
+from .shards import write_whole
 from .tokenizer import Tokenizer
 
 EVERY = 2  # every second example is ranked, where none are fresh: that takes minutes
@@ -38,9 +38,7 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
             print(f"ranking {len(indices):,} examples", flush=True)
             losses = shared(indices, partial(worst_losses, model, recipe, tokenizer))
             order = sorted(indices, key=losses.__getitem__, reverse=True)
-            part = kept.with_suffix(f".{os.getpid()}")
-            part.write_text(json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
-            part.replace(kept)
+            write_whole(kept, json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
         earlier = ranked(number - 1) if recipe.fresh and number else []
         return earlier + json.loads(kept.read_text())
 

@@ -17,6 +17,7 @@ from .problem import ProblemError, quote
 from .ranking import ranking
 from .recipe import Recipe
 from .runtime import Card
+from .shards import write_whole
 from .tokenizer import Tokenizer
 
 WORTH_COMPILING = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
@@ -122,7 +123,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     stamp = run / "recipe.txt"
     if stamp.exists() and stamp.read_text() != repr(recipe):
         raise ProblemError(f"folder {quote(str(out))} holds another recipe's run; accepted: a new folder")
-    stamp.write_text(repr(recipe))
+    write_whole(stamp, repr(recipe))  # each process does; none may read half of it
 
     tokenizer = Tokenizer(recipe.model.places)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
