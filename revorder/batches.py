@@ -1,7 +1,7 @@
 """Batches: the examples that a step of a recipe learns from, as token ids and labels; item `i` is a pure function of (recipe, i).
 
 The loss is on the answer only, and not on a quotient digit that is wrong at random: the model learns to take it back, not
-to write it. Short examples come first.
+to write it. Where either of two digits will do, it learns that it is one of them. Short examples come first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from .cost import characters
-from .data import Example, either_will_do, example, falls_short
+from .data import Example, Rollback, either_will_do, example, falls_short
 from .methods import METHODS, scripted
 from .mixture import Mixture
 from .problem import Problem
@@ -27,43 +27,60 @@ Row = tuple[list[int], list[int]]  # token ids and labels
 
 
 def learned(
-    parts: Iterable[Part], margin: float = 0, unsure: float = 0, guesses: bool = True
-) -> Iterator[tuple[str, bool]]:
-    """Pieces of a trace's answer and whether they are learned: all but quotient digits that `margin` does not ask for.
+    parts: Iterable[Part], margin: float = 0, unsure: float = 0, strict: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Pieces of a trace's answer and what is learned of each: itself, but of a quotient digit the one that `margin` asks for.
 
-    What follows such a digit is learned, its W above all. Where either digit will do neither is learned; without
-    `guesses` no estimate is, only the digit behind a W.
+    Nothing ("") is learned of one that is wrong at random; what follows it is, its W above all. Where either digit will
+    do both are named, wherever it is not `strict`; but not at the quotient's very beginning, where one of them is no digit.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
     >>> parts = [part for step in steps for part in step.parts]
-    >>> [[text for text, yes in learned(parts, margin) if not yes] for margin in (0, 0.5)]
-    [['8'], []]
+    >>> [[wanted for text, wanted in learned(parts, *margins) if text == "8"] for margins in ((0,), (0.5,), (0.5, 0.4))]
+    [[''], ['8'], ['78']]
     """
-    taken_back = False
+    taken_back = begun = False
     for text, kind, left, b in parts:
-        yes = True
+        wanted = text
         if kind == GUESS or (b and text == "#"):  # which stands for a 0 before the quotient's first digit
-            wanted = left // b + (not taken_back and falls_short(left, b, margin))
-            yes = int(text.replace("#", "0")) == wanted
-            yes &= taken_back or (guesses and not either_will_do(left, b, margin, unsure))
-        yield text, yes
+            digit = left // b
+            begun |= digit > 0
+            if not taken_back and (not strict or either_will_do(left, b, margin, unsure)):
+                wanted = "".join(map(str, (digit, digit + 1)[: 10 - digit])) if begun else ""
+            elif int(text.strip("#0") or 0) != digit + (not taken_back and falls_short(left, b, margin)):
+                wanted = ""
+            begun = True
+        yield text, wanted
         if text:
             taken_back = text.endswith("W")
 
 
-def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, bool]]) -> Row:
-    """Token ids and labels of an example, <bos> and <eos> included.
+def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, str]]) -> Row:
+    """Token ids and labels of an example, <bos> and <eos> included; pieces as from `learned`.
 
-    >>> encode(Tokenizer(), "1+1=", [("r|2", True)])[1][:5]
+    A label is the id of the token that is learned; of one of two tokens, the first's + size of the vocabulary * the second's.
+
+    >>> tokenizer = Tokenizer()
+    >>> encode(tokenizer, "1+1=", [("r|2", "r|2")])[1][:5]
     [-100, -100, -100, -100, -100]
+    >>> label = encode(tokenizer, "14/4=", [("3", "34"), ("r|21", "")])[1][6]
+    >>> tokenizer.tokens([label % len(tokenizer), label // len(tokenizer)])
+    ['3', '4']
     """
     text = "".join([piece for piece, _ in pieces])
     ids = [tokenizer.bos, *tokenizer.encode(question + text), tokenizer.eos]
     labels = [IGNORED] * (len(tokenizer.encode(question)) + 1)
-    for piece, yes in pieces:
+    for piece, wanted in pieces:
         size = characters(piece)
-        labels += ids[len(labels) : len(labels) + size] if yes else [IGNORED] * size
+        written = ids[len(labels) : len(labels) + size]
+        if wanted == piece:
+            labels += written
+        elif wanted:  # digits of the same place have ids one after another
+            one, *another = [written[0] - int(piece) + int(digit) for digit in wanted]
+            labels.append(one + len(tokenizer) * sum(another))
+        else:
+            labels += [IGNORED] * size
     labels.append(tokenizer.eos)
     return ids, labels
 
@@ -72,20 +89,20 @@ def encode_problem(
     tokenizer: Tokenizer,
     mixture: Mixture,
     problem: Problem,
-    rollback: dict[int, int] | None = None,
-    guesses: bool = True,
+    rollback: Rollback | None = None,
+    strict: bool = True,
 ) -> Row:
     """Token ids and labels of a problem's trace as the mixture writes it."""
     module = METHODS[mixture.method]
     guess = scripted(rollback) if rollback else right
     parts = list(module.write(problem, mixture.form, guess, mixture.answer))
     question = parts[0][0]
-    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, mixture.unsure, guesses)))
+    return encode(tokenizer, question, list(learned(parts[1:], mixture.margin, mixture.unsure, strict)))
 
 
-def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example, guesses: bool = True) -> Row:
+def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example, strict: bool = True) -> Row:
     """Token ids and labels of an example of the recipe."""
-    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback, guesses)
+    return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback, strict)
 
 
 def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
@@ -96,6 +113,31 @@ def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
     ids = torch.tensor([row + [tokenizer.pad] * (width - len(row)) for row, _ in rows])
     labels = torch.tensor([row + [IGNORED] * (width - len(row)) for _, row in rows])
     return {"input_ids": ids, "labels": labels}  # pads come last: causal attention never sees them
+
+
+def right_ones(labels: Any, size: int) -> tuple[Any, Any]:
+    """The one token, or the first and the second, that a label of `encode` names; `size`: of the vocabulary.
+
+    >>> import torch
+    >>> [ids.tolist() for ids in right_ones(torch.tensor([IGNORED, 5, 5 + 100 * 6]), 100)]
+    [[0, 5, 5], [0, 5, 6]]
+    """
+    import torch
+
+    kept = labels.clamp(min=0)
+    one, another = kept % size, kept // size
+    return one, torch.where(another > 0, another, one)
+
+
+def losses(logits: Any, labels: Any) -> Any:
+    """The loss of each token but the first, 0 where nothing is learned: -log of the probability of what is right there."""
+    import torch
+
+    labels = labels[:, 1:]
+    chances = logits[:, :-1].float().log_softmax(-1)
+    one, another = (chances.gather(-1, ids[..., None])[..., 0] for ids in right_ones(labels, chances.shape[-1]))
+    either = torch.where(labels < chances.shape[-1], one, torch.logaddexp(one, another))
+    return -either * (labels != IGNORED)
 
 
 class Batches:

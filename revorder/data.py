@@ -23,14 +23,16 @@ BYTES = 48  # of the digest for each example
 _SLOTS = 1024  # the resolution of the parts' weights
 _POWERS = [10**n for n in range(33)]
 
+Rollback = dict[int, int | tuple[int, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example of a mixture: its problem, the wrong quotient digits to take back {step: digit}, and the trace's text."""
+    """One example of a mixture: its problem, the quotient digits to take back {step: digit or digits}, and the trace's text."""
 
     index: int
     problem: Problem
-    rollback: dict[int, int] | None
+    rollback: Rollback | None
     text: str
 
 
@@ -114,7 +116,7 @@ class Drawing:
                 return a, op, b, word
             attempt += 1
 
-    def wrong_digit(self, a: int, b: int, word: int) -> dict[int, int] | None:
+    def wrong_digit(self, a: int, b: int, word: int) -> Rollback | None:
         """The rollback of a division, if it gets one: what the margin rounds up, and a digit that is wrong at random."""
         planned = self.rounded_up(a, b, word >> 64)
         if (word & 0xFFFF) >= self.rollback:
@@ -123,18 +125,24 @@ class Drawing:
         digits = str(a // b)
         word, step = divmod(word, len(digits))
         right = int(digits[step])
-        choices = [right + by for by in self.mixture.rollback_by if 0 <= right + by <= 9]
-        if step in (planned or {}) or not choices:
+        rolled = step in (planned or {})
+        choices: list[int | tuple[int, ...]] = []
+        for by in self.mixture.rollback_by:
+            if isinstance(by, int):
+                choices += [right + by] * (not rolled and 0 <= right + by <= 9)
+            elif right + min(by) >= 0 and right + max(by) <= 9:
+                choices.append(tuple([right + one for one in by]))
+        if not choices:
             return planned
-        return {step: choices[word % len(choices)]} | (planned or {})
+        return (planned or {}) | {step: choices[word % len(choices)]}
 
-    def rounded_up(self, a: int, b: int, coins: int | None = None) -> dict[int, int] | None:
+    def rounded_up(self, a: int, b: int, coins: int | None = None) -> Rollback | None:
         """The digits of a / b that the mixture's margin rounds up, or `coins` where it is unsure."""
         if not self.margin:
             return None
         return rounded_up(a, b, self.margin, first_step(self.module, a, b), self.unsure, coins) or None
 
-    def text(self, a: int, op: str, b: int, rollback: dict[int, int] | None) -> str:
+    def text(self, a: int, op: str, b: int, rollback: Rollback | None) -> str:
         """The trace of `a op b` as the mixture writes it."""
         if op == "/" and self.quotient_equation:
             return self.quotient_equation(a, b, rollback)
@@ -183,7 +191,7 @@ def drawing(mixture: Mixture) -> Drawing:
     return Drawing(mixture)
 
 
-def rollback_of(mixture: Mixture, problem: Problem) -> dict[int, int] | None:
+def rollback_of(mixture: Mixture, problem: Problem) -> Rollback | None:
     """The digits that the mixture's `margin` makes a problem take back.
 
     >>> rollback_of(Mixture.read({"method": "lean", "margin": 0.1, "parts": [{"op": "/", "a": 3, "b": 2}]}), Problem(359, "/", 12))
@@ -258,9 +266,7 @@ def either_will_do(left: int, b: int, margin: float, unsure: float) -> bool:
     return unsure > 0 and falls_short(left, b, margin + unsure) and not falls_short(left, b, margin - unsure)
 
 
-def rounded_up(
-    a: int, b: int, margin: float, first: int = 0, unsure: float = 0, coins: int | None = None
-) -> dict[int, int]:
+def rounded_up(a: int, b: int, margin: float, first: int = 0, unsure: float = 0, coins: int | None = None) -> Rollback:
     """The quotient digits of a / b, by step from `first` (-1 or 0), that are rounded up.
 
     The bits of `coins`, if it is given, decide where either digit will do.
@@ -272,7 +278,7 @@ def rounded_up(
     """
     quotient = str(a // b)
     size = len(quotient)
-    out = {}
+    out: Rollback = {}
     for step in range(first, size):
         left = a // 10 ** (size - 1 - step)
         up = falls_short(left, b, margin)

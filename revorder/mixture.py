@@ -42,11 +42,12 @@ class Part:
 class Mixture:
     """What is drawn, and how it is written (section 5.1.1, appendix B).
 
-    `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`.
+    `rollback`: the share of divisions that take one wrong quotient digit back, off by one of `rollback_by`; by a list
+    there, several in turn, in place of what the margin says of that digit.
     `margin`: quotient digits are rounded up where the remainder falls short of the divisor by at most this share of it,
     and taken back: an estimate that is a little off is then never too low, which no borrow would show. 0.5 rounds to
-    the nearest. `unsure`: this near to that bound, in divisors, either digit will do: it is drawn at random, and not
-    learned.
+    the nearest. `unsure`: this near to that bound, in divisors, either digit will do: one is drawn at random, and that
+    it is one of the two is learned.
 
     >>> Mixture.read("small").method
     'lean'
@@ -58,7 +59,7 @@ class Mixture:
     form: str = ""
     answer: bool = True
     rollback: float = 0
-    rollback_by: tuple[int, ...] = (-1, 1)
+    rollback_by: tuple[int | tuple[int, ...], ...] = (-1, 1)
     margin: float = 0
     unsure: float = 0
     size: int = 100_000
@@ -102,7 +103,9 @@ class Mixture:
                 f"{where}: key 'unsure' is about the bound of 'margin'; accepted: both above 0, or neither"
             )
         if "rollback_by" in settings:
-            settings["rollback_by"] = tuple(settings["rollback_by"])
+            settings["rollback_by"] = tuple(
+                [by if isinstance(by, int) else tuple(by) for by in settings["rollback_by"]]
+            )
         return cls(**settings)
 
     def spec(self) -> dict[str, Any]:
@@ -126,6 +129,16 @@ def share(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value <= 1
 
 
+def filled(value: Any) -> bool:
+    """Whether a value is a list with something in it."""
+    return isinstance(value, (list, tuple)) and bool(value)
+
+
+def offsets(value: Any) -> bool:
+    """Whether a value is how far digits are off: a number from -9 to 9 but 0, or a list of them."""
+    return all(whole(-9, 9)(by) and by for by in (value if filled(value) else [value]))
+
+
 # what each key accepts: a test, and its words
 Keys = dict[str, tuple[Callable[[Any], Any], str]]
 _SHARE = (share, "a number from 0 to 1")
@@ -140,8 +153,8 @@ MIXTURE_KEYS: Keys = {
     "answer": _YES,
     "rollback": _SHARE,
     "rollback_by": (
-        lambda value: isinstance(value, (list, tuple)) and value and all(whole(-9, 9)(by) and by for by in value),
-        "a list of numbers from -9 to 9 but 0",
+        lambda value: filled(value) and all(map(offsets, value)),
+        "a list of numbers from -9 to 9 but 0, or of lists of them",
     ),
     "margin": _SHARE,
     "unsure": _SHARE,

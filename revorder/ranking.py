@@ -1,7 +1,6 @@
 """Ranking: which examples a model in training is most likely to get wrong, to show it more of them.
 
-Estimates of quotient digits do not count: rounded to the nearest, one that is a little off is no error, it is taken back or
-right as well.
+Of a quotient digit's estimate it counts whether it is right or one too high: that is taken back, and no error.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from .batches import IGNORED, encode_example, pad
+from .batches import encode_example, losses, pad
 from .data import example
 from .recipe import Recipe
 from .shards import write_whole
 from .tokenizer import Tokenizer
 
-EVERY = 2  # every second example is ranked, where none are fresh: that takes minutes
 AT_ONCE = 4096  # examples, sorted by length
 
 
@@ -54,7 +52,8 @@ def candidates(recipe: Recipe, number: int) -> range:
     [range(1, 500000, 2), range(501000, 502000)]
     """
     if not recipe.fresh:
-        return range(number % EVERY, recipe.data.size, EVERY)
+        apart = round(1 / recipe.ranked)
+        return range(number % apart, recipe.data.size, apart)
     first = recipe.data.size + number * recipe.fresh
     return range(first, first + recipe.fresh)
 
@@ -71,7 +70,7 @@ def shared(indices: Sequence[int], rank: Callable[[Sequence[int]], dict[int, flo
 
 
 def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iterable[int]) -> dict[int, float]:
-    """The greatest loss of a learned token of each example, first guesses of a quotient digit not counted."""
+    """The greatest loss of a learned token of each example, a quotient digit that is one too high no error."""
     import torch
 
     out: dict[int, float] = {}
@@ -80,17 +79,14 @@ def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iter
         rows = []
         for index in indices[start : start + AT_ONCE]:
             drawn = example(recipe.seed, index, recipe.data)
-            rows.append((index, encode_example(tokenizer, recipe, drawn, guesses=False)))
+            rows.append((index, encode_example(tokenizer, recipe, drawn, strict=False)))
         rows.sort(key=lambda row: len(row[1][0]))
         while rows:
             many = max(1, 2 * recipe.tokens // len(rows[-1][1][0]))
             chosen, rows = rows[-many:], rows[:-many]
             batch = pad([row for _, row in chosen], tokenizer)
-            labels = batch["labels"][:, 1:].to(model.device)
             with torch.no_grad():
-                logits = model.forward(batch["input_ids"].to(model.device)).logits[:, :-1].float()  # not compiled
-                losses = torch.nn.functional.cross_entropy(
-                    logits.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED
-                )
-            out |= dict(zip([index for index, _ in chosen], losses.amax(1).tolist(), strict=True))
+                logits = model.forward(batch["input_ids"].to(model.device)).logits  # not compiled
+                worst = losses(logits, batch["labels"].to(model.device)).amax(1)
+            out |= dict(zip([index for index, _ in chosen], worst.tolist(), strict=True))
     return out

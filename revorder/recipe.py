@@ -12,7 +12,7 @@ from .problem import ProblemError
 
 COUNTS = ("steps", "tokens", "shortest", "longest", "rank_every", "exact_every", "save_every")
 MAY_BE_0 = ("warmup", "seed", "average", "fresh")
-SHARES = ("lr", "muon_lr", "short_first", "hardest")
+SHARES = ("lr", "muon_lr", "short_first", "hardest", "ranked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Recipe:
     `tokens`: of a batch, padding not counted; a step takes one batch in each process (torchrun's WORLD_SIZE).
     `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
-    `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks half
-    of the examples by the token that it is most likely to get wrong; from then on half of what it is shown is of this
-    share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked, others each time, and
+    `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks the
+    share `ranked` of the examples by the token that it is most likely to get wrong; from then on half of what it is shown
+    is of this share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked, others each time, and
     the share of them that is shown joins those of the rankings before.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers or
     heads is grown. `average`: what the run exports is the mean of those weights and of so many that it saved last, one
@@ -49,6 +49,7 @@ class Recipe:
     start: str = ""
     average: int = 0
     hardest: float = 0
+    ranked: float = 0.5
     fresh: int = 0
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
@@ -74,6 +75,8 @@ class Recipe:
                     raise ValueError(f"{key} {settings[key]}")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
+            if not 0 < settings["ranked"] <= 1:
+                raise ValueError(f"ranked {settings['ranked']}: above 0, up to 1")
             if settings["average"] and not settings.get("start"):
                 raise ValueError(f"average {settings['average']}: only with a start")
             if settings["fresh"] and not settings["hardest"]:

@@ -186,6 +186,28 @@ def test_the_share_of_rollbacks_comes_on_top_of_what_a_margin_rounds_up():
     assert kinds[True, 1] > 50 < kinds[False, 1] and kinds[True, 0]
 
 
+@pytest.mark.parametrize("method", ["lean", "revorder", "authors"])
+def test_several_wrong_digits_are_taken_back_in_turn(method):
+    form = {"revorder": "compact"}.get(method, method)
+    drawn = rounded(method, form, 0.3, rollback=1, rollback_by=[[3, 1], [2, -1, 1]])
+    alone = rounded(method, form, 0.3)
+    seen = Counter()
+    for index in range(300):
+        made, planned = example(0, index, drawn), example(0, index, alone).rollback or {}
+        chains = {step: wrong for step, wrong in (made.rollback or {}).items() if isinstance(wrong, tuple)}
+        for step, wrong in chains.items():
+            right = int(str(made.problem.value)[step])
+            assert [digit - right for digit in wrong] in ([3, 1], [2, -1, 1])
+            seen[len(wrong)] += 1
+        assert {**planned, **chains} == (made.rollback or {}) and len(chains) <= 1
+        assert made.text == trace(made.problem, method, form, made.rollback).text
+        verdict = verify(made.text, method, problem=made.problem)
+        taken = sum(1 if isinstance(wrong, int) else len(wrong) for wrong in (made.rollback or {}).values())
+        assert verdict.ok and verdict.rollbacks == taken == made.text.count("W")
+    assert seen[2] > 50 < seen[3]
+    assert list(texts(drawn, 0, 0, 300)) == [example(0, index, drawn).text for index in range(300)]
+
+
 def test_a_margin_is_for_quotient_digits_that_can_be_taken_back():
     drawn = rounded("lean", "lean", 0.5)
     assert rollback_of(drawn, Problem(119, "+", 12)) is rollback_of(drawn, Problem(960, "/", 12)) is None
@@ -257,6 +279,9 @@ def mixture_of(**changes):
         ({"parts": [ONE], "method": "plain", "rollback": 0.5}, "accepted: revorder, lean, authors"),
         ({"parts": [ONE], "rollback": 2}, "'rollback' is 2; accepted: a number from 0 to 1"),
         ({"parts": [ONE], "rollback_by": []}, "'rollback_by' is []"),
+        ({"parts": [ONE], "rollback_by": [1, []]}, "'rollback_by' is [1, []]; accepted: a list of numbers"),
+        ({"parts": [ONE], "rollback_by": [[2, 0]]}, "'rollback_by' is [[2, 0]]; accepted: a list of numbers"),
+        ({"parts": [ONE], "rollback_by": [[[1]]]}, "'rollback_by' is [[[1]]]; accepted: a list of numbers"),
         ({"parts": [ONE], "margin": 1.01}, "'margin' is 1.01; accepted: a number from 0 to 1"),
         ({"parts": [ONE], "margin": -0.1}, "'margin' is -0.1; accepted: a number from 0 to 1"),
         ({"parts": [ONE], "margin": True}, "'margin' is True; accepted: a number from 0 to 1"),

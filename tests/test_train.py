@@ -17,7 +17,7 @@ from revorder.tokenizer import Tokenizer
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from revorder.batches import IGNORED, Batches, encode_problem, pad  # noqa: E402
+from revorder.batches import IGNORED, Batches, encode_problem, losses, pad  # noqa: E402
 from revorder.data import example  # noqa: E402
 from revorder.mixture import RECIPES, Mixture  # noqa: E402
 from revorder.model import Shape, create, export, merge, restart  # noqa: E402
@@ -124,30 +124,56 @@ def test_a_digit_that_the_margin_rounds_up_is_learned_with_its_step():
     assert labels[len("348/12=") + 1] == IGNORED  # 34 is not short of 36 by so little
 
 
-def hidden_digits(a, b, wrong, unsure=0.25, guesses=True):
-    """The answer's text, its unlearned characters in brackets, where digits are rounded to the nearest."""
+def hidden_digits(a, b, wrong, unsure=0.25, strict=True):
+    """The answer's text as it is learned where digits are rounded to the nearest: [unlearned], {either of two}."""
     tokenizer = Tokenizer()
     mixture = Mixture("x", (), "lean", "lean", answer=False, margin=0.5, unsure=unsure)
-    ids, labels = encode_problem(tokenizer, mixture, Problem(a, "/", b), wrong, guesses)
-    texts = [tokenizer.decode([token]) for token in ids]
-    pairs = list(zip(texts, labels, strict=True))[len(f"{a}/{b}=") + 1 :]
-    return "".join(text if label != IGNORED else f"[{text}]" for text, label in pairs)
+    ids, labels = encode_problem(tokenizer, mixture, Problem(a, "/", b), wrong, strict)
+    shown = []
+    for token, label in list(zip(ids, labels, strict=True))[len(f"{a}/{b}=") + 1 :]:
+        one, another = (tokenizer.decode([right]) for right in (label % len(tokenizer), label // len(tokenizer)))
+        shown.append(
+            f"[{tokenizer.decode([token])}]" if label == IGNORED else f"{{{one}{another}}}" if another else one
+        )
+    return "".join(shown)
 
 
-def test_an_estimate_that_may_as_well_be_rounded_otherwise_is_not_learned():
-    assert hidden_digits(67, 12, {0: 6}) == "[6]r|27r|059W5r|06r|070=5R7"  # 5.58, and a digit behind a W is sure
-    assert hidden_digits(65, 12, None) == "[5]r|06r|050=5R5"  # 5.42
+def test_where_either_of_two_estimates_will_do_both_are_right():
+    assert hidden_digits(67, 12, {0: 6}) == "{56}r|27r|059W5r|06r|070=5R7"  # 5.58, and a digit behind a W is sure
+    assert hidden_digits(65, 12, None) == "{56}r|06r|050=5R5"  # 5.42
     assert hidden_digits(70, 12, {0: 6}) == "6r|27r|089W5r|06r|001=5R10"  # 5.83
-    assert hidden_digits(65, 12, {0: 6}) == "[6]r|27r|039W5r|06r|050=5R5"
+    assert hidden_digits(65, 12, {0: 6}) == "{56}r|27r|039W5r|06r|050=5R5"
+    assert hidden_digits(65, 12, {0: 9}).startswith("{56}r|801r|075W5r|")  # wrong, and what would be right is known
+    assert hidden_digits(61, 12, {0: (9, 7)}) == "[9]r|801r|035W[7]r|48r|077W5r|06r|010=5R1"
     assert hidden_digits(61, 12, None) == "5r|06r|010=5R1"
     assert hidden_digits(67, 12, {0: 6}, unsure=0.01) == "6r|27r|059W5r|06r|070=5R7"
     assert hidden_digits(119, 12, {-1: 1}).endswith("W#9r|801r|011=9R11")  # 9.9: a 9 is never rounded
     assert hidden_digits(100, 24, None) == "[#]4r|69r|040=4R4"  # 10 / 24 is 0.42, and a # stands for the 0
 
 
-def test_a_ranking_leaves_estimates_out_but_not_what_follows_a_w():
-    assert hidden_digits(70, 12, {0: 6}, guesses=False) == "[6]r|27r|089W5r|06r|001=5R10"
-    assert hidden_digits(120, 48, None, guesses=False) == "[#][2]r|69r|042=2R24"
+def test_where_it_is_not_strict_an_estimate_may_be_one_too_high_but_not_behind_a_w():
+    assert hidden_digits(70, 12, {0: 6}, strict=False) == "{56}r|27r|089W5r|06r|001=5R10"
+    assert hidden_digits(120, 48, None, strict=False) == "[#]{23}r|69r|042=2R24"
+    assert hidden_digits(119, 12, {-1: 1}, strict=False).endswith("W#9r|801r|011=9R11")
+
+
+def test_the_loss_where_either_will_do_is_that_of_both_together():
+    torch.manual_seed(0)
+    size = len(Tokenizer())
+    logits, labels = torch.randn(2, 3, size), torch.tensor([[5, 7, IGNORED], [9, 7 + size * 8, 8]])
+    chances = logits.softmax(-1)
+    right = torch.tensor([[chances[0, 0, 7], 1], [chances[1, 0, 7] + chances[1, 0, 8], chances[1, 1, 8]]])
+    assert torch.allclose(losses(logits, labels), -right.log(), atol=1e-6)
+    logits[1, 0] = 0
+    logits[1, 0, 7], logits[1, 0, 8] = 20, -20
+    assert losses(logits, labels)[1, 0] < 1e-6  # all on one of them is as good
+
+
+@pytest.mark.parametrize("method", ["goat", "scratchpad"])
+def test_a_quotient_digit_with_its_zeros_is_learned(method):
+    ids, labels = encode_problem(Tokenizer(), Mixture("x", (), method, method), Problem(84370, "/", 13))
+    first = next(i for i, label in enumerate(labels) if label != IGNORED)
+    assert labels[first:] == ids[first:] and len(ids) - first > 40
 
 
 def test_every_packaged_recipe_can_be_read():
@@ -342,6 +368,7 @@ def test_an_average_is_of_the_weights_at_the_start_and_the_last_ones(recipe, tmp
         ("width: 64", "model key"),
         ("name: test", "unknown"),
         ("exact_every: 30", "average 1: only with a start"),
+        ("exact: [", "ranked 0.0"),
     ],
 )
 def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
@@ -351,6 +378,7 @@ def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
         "width: 64": "widht: 64",
         "name: test": "nmae: test",
         "exact_every: 30": "average: 1",
+        "exact: [": "ranked: 0\nexact: [",
     }[change]
     recipe.write_text(RECIPE.replace(change, wrong))
     with pytest.raises(ProblemError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..digits import reverse
 from ..problem import Problem
@@ -53,8 +53,8 @@ def equation(a: int, op: str, b: int) -> str:
     return f"{a}{op}{b}=r|{result[::-1]}={result}"
 
 
-def quotient_equation(a: int, b: int, rollback: Mapping[int, int] | None = None) -> str:
-    """The whole compact trace of a division at once, for writing millions of them; `rollback` is {step: wrong digit}.
+def quotient_equation(a: int, b: int, rollback: Mapping[int, int | Iterable[int]] | None = None) -> str:
+    """The whole compact trace of a division at once, for writing millions of them; `rollback` as `scripted` has it.
 
     >>> quotient_equation(948, 12, {0: 8})
     '948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79'
@@ -69,11 +69,13 @@ def quotient_equation(a: int, b: int, rollback: Mapping[int, int] | None = None)
         left -= product
         power //= 10
         steps.append(f"{digit}R-({b}*{value})(r|{str(product)[::-1]})({f'r|{str(left)[::-1]}' if left else 0})")
-    for i, wrong in (rollback or {}).items():
+    for i, wrongs in (rollback or {}).items():
         power = 10 ** (len(digits) - 1 - i)
-        product = b * wrong * power
-        rest = a - b * int(digits[:i] or 0) * power * 10 - product
-        steps[i] = f"{wrong}R-({b}*{wrong * power})(r|{str(product)[::-1]})({remainder_text(rest)})W{steps[i]}"
+        rest = a - b * int(digits[:i] or 0) * power * 10
+        for wrong in [wrongs] if isinstance(wrongs, int) else reversed(list(wrongs)):
+            product = b * wrong * power
+            left_over = remainder_text(rest - product)
+            steps[i] = f"{wrong}R-({b}*{wrong * power})(r|{str(product)[::-1]})({left_over})W{steps[i]}"
     return f"{a}/{b}={'#'.join(steps)}={digits}{f'R{left}' if left else ''}"
 
 
