@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,20 @@ class Card:
         return card
 
 
+@contextmanager
+def hidden(module: str) -> Iterator[None]:
+    """Meanwhile an import of this module fails, unless that was done before."""
+    if module in sys.modules:
+        yield
+        return
+    missing: Any = None
+    sys.modules[module] = missing
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+
+
 def llama_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
     """A Llama folder as the files of a CTranslate2 model, float32.
 
@@ -85,7 +101,9 @@ def llama_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
     """
     import ctranslate2
     import numpy as np
-    from ctranslate2.specs import common_spec, transformer_spec
+
+    with hidden("torch"):  # which is not needed here, and takes two seconds to import
+        from ctranslate2.specs import common_spec, transformer_spec
     from safetensors.numpy import load_file
 
     try:

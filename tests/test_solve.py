@@ -1,5 +1,8 @@
 """Solve: the shipped model's answers are judged, and what it can't be asked goes to Python's integers and says so."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,6 +70,19 @@ def test_show_streams_the_work():
     pieces = []
     solution = solve("12+35", show=pieces.append)
     assert "".join(pieces) == solution.trace + "\n" and len(pieces) > 3
+
+
+def test_loading_a_model_does_not_import_torch_but_lets_others():
+    code = """
+import sys
+from revorder.runtime import Runtime
+assert Runtime().generate(["12+35="], 9) == ["r|74"] and "torch" not in sys.modules
+try:
+    import torch
+except ModuleNotFoundError as error:
+    assert "halted" not in str(error), error
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_folder_that_is_no_checkpoint_is_named(tmp_path):
