@@ -32,7 +32,7 @@ def learned(
     """Pieces of a trace's answer and what is learned of each: itself, but of a quotient digit the one that `margin` asks for.
 
     Nothing ("") is learned of one that is wrong at random; what follows it is, its W above all. Where either digit will
-    do both are named, wherever it is not `strict`; but not at the quotient's very beginning, where one of them is no digit.
+    do both are named, wherever it is not `strict`; before the quotient's first digit a # stands for the 0.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
@@ -47,7 +47,7 @@ def learned(
             digit = left // b
             begun |= digit > 0
             if not taken_back and (not strict or either_will_do(left, b, margin, unsure)):
-                wanted = "".join(map(str, (digit, digit + 1)[: 10 - digit])) if begun else ""
+                wanted = "".join(map(str, (digit, digit + 1)[: 10 - digit])) if begun else "#1"
             elif int(text.strip("#0") or 0) != digit + (not taken_back and falls_short(left, b, margin)):
                 wanted = ""
             begun = True
@@ -76,8 +76,10 @@ def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, str]
         written = ids[len(labels) : len(labels) + size]
         if wanted == piece:
             labels += written
-        elif wanted:  # digits of the same place have ids one after another
-            one, *another = [written[0] - int(piece) + int(digit) for digit in wanted]
+        elif wanted:
+            before = piece == "#"  # what may stand there instead has a place more than the digit behind it
+            place = tokenizer.place(ids[len(labels) + before]) + before
+            one, *another = [tokenizer.digit(char, place) for char in wanted]
             labels.append(one + len(tokenizer) * sum(another))
         else:
             labels += [IGNORED] * size

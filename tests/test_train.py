@@ -148,12 +148,14 @@ def test_where_either_of_two_estimates_will_do_both_are_right():
     assert hidden_digits(61, 12, None) == "5r|06r|010=5R1"
     assert hidden_digits(67, 12, {0: 6}, unsure=0.01) == "6r|27r|059W5r|06r|070=5R7"
     assert hidden_digits(119, 12, {-1: 1}).endswith("W#9r|801r|011=9R11")  # 9.9: a 9 is never rounded
-    assert hidden_digits(100, 24, None) == "[#]4r|69r|040=4R4"  # 10 / 24 is 0.42, and a # stands for the 0
+    assert hidden_digits(100, 24, None) == "{#1}4r|69r|040=4R4"  # 10 / 24 is 0.42, and a # stands for the 0
+    assert hidden_digits(140, 24, {-1: 1}).startswith("{#1}0r|42r|")
+    assert hidden_digits(5, 12, None).startswith("{01}r|")
 
 
 def test_where_it_is_not_strict_an_estimate_may_be_one_too_high_but_not_behind_a_w():
     assert hidden_digits(70, 12, {0: 6}, strict=False) == "{56}r|27r|089W5r|06r|001=5R10"
-    assert hidden_digits(120, 48, None, strict=False) == "[#]{23}r|69r|042=2R24"
+    assert hidden_digits(120, 48, None, strict=False) == "{#1}{23}r|69r|042=2R24"
     assert hidden_digits(119, 12, {-1: 1}, strict=False).endswith("W#9r|801r|011=9R11")
 
 
