@@ -1,7 +1,7 @@
-"""Batches: the examples that a step of a recipe learns from, as token ids and labels; item `i` is a pure function of (recipe, i).
+"""Batches: the examples that a step learns from, as token ids and labels; item `i` is a pure function of (recipe, i).
 
-The loss is on the answer only, and not on a quotient digit that is wrong at random: the model learns to take it back, not
-to write it. Where either of two digits will do, it learns that it is one of them. Short examples come first.
+The loss is on the answer only, and not on a quotient digit that is wrong at random: the model learns to take it back,
+not to write it. Where either of two digits will do, it learns that it is one of them. Short examples come first.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Row = tuple[list[int], list[int]]  # token ids and labels
 def learned(
     parts: Iterable[Part], margin: float = 0, unsure: float = 0, strict: bool = True
 ) -> Iterator[tuple[str, str]]:
-    """Pieces of a trace's answer and what is learned of each: itself, but of a quotient digit the one that `margin` asks for.
+    """Pieces of a trace's answer and what is learned of each: itself, but of a quotient digit what `margin` asks for.
 
     Nothing ("") is learned of one that is wrong at random; what follows it is, its W above all. Where either digit will
-    do both are named, wherever it is not `strict`; before the quotient's first digit a # stands for the 0.
+    do both are named, and everywhere if not `strict`; before the quotient's first digit a # stands for the 0.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
@@ -59,7 +59,7 @@ def learned(
 def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, str]]) -> Row:
     """Token ids and labels of an example, <bos> and <eos> included; pieces as from `learned`.
 
-    A label is the id of the token that is learned; of one of two tokens, the first's + size of the vocabulary * the second's.
+    A label is the id of the token that is learned; of one of two, the first's + size of the vocabulary * the second's.
 
     >>> tokenizer = Tokenizer()
     >>> encode(tokenizer, "1+1=", [("r|2", "r|2")])[1][:5]
@@ -78,7 +78,7 @@ def encode(tokenizer: Tokenizer, question: str, pieces: Iterable[tuple[str, str]
             labels += written
         elif wanted:
             before = piece == "#"  # what may stand there instead has a place more than the digit behind it
-            place = tokenizer.place(ids[len(labels) + before]) + before
+            place = (tokenizer.factors(ids[len(labels) + before])[1] or 0) + before
             one, *another = [tokenizer.digit(char, place) for char in wanted]
             labels.append(one + len(tokenizer) * sum(another))
         else:
@@ -132,7 +132,7 @@ def right_ones(labels: Any, size: int) -> tuple[Any, Any]:
 
 
 def losses(logits: Any, labels: Any) -> Any:
-    """The loss of each token but the first, 0 where nothing is learned: -log of the probability of what is right there."""
+    """The loss of each token but the first, 0 where nothing is learned: -log of the probability of what is right."""
     import torch
 
     labels = labels[:, 1:]
@@ -177,7 +177,7 @@ class Batches:
         return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
 
     def pool(self, number: int, cap: int, hardest: Sequence[int] = ()) -> list[dict[str, Any]]:
-        """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of their own.
+        """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of its own.
 
         Half of the tokens are of the examples `hardest`, if there are any.
         """

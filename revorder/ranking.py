@@ -34,8 +34,8 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
         if not kept.exists():
             indices = candidates(recipe, number)
             print(f"ranking {len(indices):,} examples", flush=True)
-            losses = shared(indices, partial(worst_losses, model, recipe, tokenizer))
-            order = sorted(indices, key=losses.__getitem__, reverse=True)
+            worst = shared(indices, partial(worst_losses, model, recipe, tokenizer))
+            order = sorted(indices, key=worst.__getitem__, reverse=True)
             write_whole(kept, json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
         earlier = ranked(number - 1) if recipe.fresh and number else []
         return earlier + json.loads(kept.read_text())

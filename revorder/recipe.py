@@ -23,12 +23,12 @@ class Recipe:
     `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
     `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks the
-    share `ranked` of the examples by the token that it is most likely to get wrong; from then on half of what it is shown
-    is of this share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked, others each time, and
-    the share of them that is shown joins those of the rankings before.
-    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers or
-    heads is grown. `average`: what the run exports is the mean of those weights and of so many that it saved last, one
-    every `save_every` steps.
+    share `ranked` of the examples by the token that it is most likely to get wrong; from then on half of what it is
+    shown is of this share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked,
+    others each time, and the share of them that is shown joins those of the rankings before.
+    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers
+    or heads is grown. `average`: what the run exports is the mean of those weights and of so many that it saved last,
+    one every `save_every` steps.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """

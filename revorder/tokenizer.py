@@ -67,15 +67,6 @@ class Tokenizer:
                 raise ProblemError(f"text {quote(text)}: {char!r} has no token; accepted: ASCII characters")
         return out
 
-    def place(self, token: int) -> int:
-        """The place that a digit's token names.
-
-        >>> tokenizer = Tokenizer()
-        >>> [tokenizer.place(token) for token in tokenizer.encode("725")]
-        [2, 1, 0]
-        """
-        return (token - self._first) // 10
-
     def digit(self, char: str, place: int) -> int:
         """The id of a digit at a place; of a #, which stands for a 0 before a quotient, where others follow.
 
@@ -85,7 +76,7 @@ class Tokenizer:
         """
         if char == "#" and place:
             return self.ids["#"]
-        return self._first + 10 * min(place, max(self.places, 1) - 1) + int(char.replace("#", "0"))
+        return self.ids[char.replace("#", "0") + mark(min(place, max(self.places, 1) - 1))]
 
     def tokens(self, ids: list[int]) -> list[str]:
         """The tokens' names, places as subscripts.
