@@ -8,7 +8,6 @@ transformers, vLLM and others as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -285,14 +284,13 @@ def sums_of_factors(tokenizer: Tokenizer, table: Any) -> Any:
     return Sums()
 
 
-def average(model: Any, others: Iterable[Any]) -> None:
-    """Make each weight of the model the mean of its own and those of other models of its shape."""
+def mix(model: Any, other: Any, share: float) -> None:
+    """Give the weights of another model of the same shape that share in each of the model's."""
     import torch
 
     with torch.no_grad():
-        for count, other in enumerate(others, 2):
-            for mine, its in zip(model.parameters(), other.parameters(), strict=True):
-                mine.lerp_(its.to(mine.device), 1 / count)
+        for mine, its in zip(model.parameters(), other.parameters(), strict=True):
+            mine.lerp_(its.to(mine.device), share)
 
 
 def merge(model: Any) -> Any:

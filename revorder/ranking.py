@@ -48,13 +48,13 @@ def candidates(recipe: Recipe, number: int) -> range:
 
     >>> from dataclasses import replace
     >>> recipe = Recipe.read("calculator")
-    >>> [candidates(replace(recipe, fresh=fresh), 1) for fresh in (0, 1000)]
-    [range(1, 500000, 2), range(501000, 502000)]
+    >>> [candidates(replace(recipe, fresh=fresh, passed=3000), 1) for fresh in (0, 1000)]
+    [range(1, 500000, 2), range(504000, 505000)]
     """
     if not recipe.fresh:
         apart = round(1 / recipe.ranked)
         return range(number % apart, recipe.data.size, apart)
-    first = recipe.data.size + number * recipe.fresh
+    first = recipe.data.size + recipe.passed + number * recipe.fresh
     return range(first, first + recipe.fresh)
 
 

@@ -10,9 +10,9 @@ from .mixture import RECIPES, Mixture, checked
 from .model import Shape
 from .problem import ProblemError
 
-COUNTS = ("steps", "tokens", "shortest", "longest", "rank_every", "exact_every", "save_every")
-MAY_BE_0 = ("warmup", "seed", "average", "fresh")
-SHARES = ("lr", "muon_lr", "short_first", "hardest", "ranked")
+COUNTS = ("steps", "tokens", "shortest", "longest", "average", "rank_every", "exact_every", "save_every")
+MAY_BE_0 = ("warmup", "seed", "fresh", "passed")
+SHARES = ("lr", "muon_lr", "short_first", "hardest", "ranked", "kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,11 @@ class Recipe:
     `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks the
     share `ranked` of the examples by the token that it is most likely to get wrong; from then on half of what it is
     shown is of this share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked,
-    others each time, and the share of them that is shown joins those of the rankings before.
+    others each time, and the share of them that is shown joins those of the rankings before. `passed`: how many of these
+    the runs before have ranked already; they are passed over.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers
-    or heads is grown. `average`: what the run exports is the mean of those weights and of so many that it saved last,
-    one every `save_every` steps.
+    or heads is grown. `average`: what the run exports is the mean of so many weights that it saved last, one every
+    `save_every` steps. `kept`: the share that the weights of the start have in what is exported.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """
@@ -47,10 +48,12 @@ class Recipe:
     warmup: int = 100
     seed: int = 0
     start: str = ""
-    average: int = 0
+    average: int = 1
+    kept: float = 0
     hardest: float = 0
     ranked: float = 0.5
     fresh: int = 0
+    passed: int = 0
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
     exact_every: int = 1000
@@ -77,8 +80,10 @@ class Recipe:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
             if not 0 < settings["ranked"] <= 1:
                 raise ValueError(f"ranked {settings['ranked']}: above 0, up to 1")
-            if settings["average"] and not settings.get("start"):
-                raise ValueError(f"average {settings['average']}: only with a start")
+            if not 0 <= settings["kept"] < 1:
+                raise ValueError(f"kept {settings['kept']}: from 0, below 1")
+            if (settings["average"] > 1 or settings["kept"]) and not settings.get("start"):
+                raise ValueError(f"average {settings['average']}, kept {settings['kept']}: only with a start")
             if settings["fresh"] and not settings["hardest"]:
                 raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
             return cls(**settings)

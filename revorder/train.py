@@ -12,7 +12,7 @@ from typing import Any
 
 from .batches import IGNORED, Batches, encode_problem, losses, pad, right_ones
 from .data import held_out, rollback_of
-from .model import average, create, export, restart
+from .model import create, export, mix, restart
 from .problem import ProblemError, quote
 from .ranking import ranking
 from .recipe import Recipe
@@ -148,7 +148,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
         max_grad_norm=1.0,
         logging_steps=max(1, min(100, recipe.steps // 10)),
         save_steps=recipe.save_every,
-        save_total_limit=max(1, recipe.average),
+        save_total_limit=recipe.average,
         seed=recipe.seed,
         report_to=[],
         disable_tqdm=False,
@@ -167,18 +167,19 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
     if not trainer.is_world_process_zero():
         return out
-    others = []
-    if recipe.average:
-        last = get_last_checkpoint(str(run))
-        others = [recipe.start, *(str(folder) for folder in run.glob("checkpoint-*") if str(folder) != last)]
-        average(model, (restart(folder, recipe.model) for folder in others))
+    last = get_last_checkpoint(str(run))
+    earlier = [folder for folder in run.glob("checkpoint-*") if str(folder) != last]
+    for count, folder in enumerate(earlier, 2):
+        mix(model, restart(folder, recipe.model), 1 / count)
+    if recipe.kept:
+        mix(model, restart(recipe.start, recipe.model), recipe.kept)
     final = exact_match(model, columns(recipe, tokenizer, 1000))
     export(model, out, recipe.model.places)
     mixture = recipe.data
     about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": recipe.steps * recipe.tokens * processes}
     Card(mixture.method, mixture.form, recipe.limits, mixture.answer, recipe.model.places, about).save(out)
     (out / "README.md").write_text(
-        card(recipe, model.num_parameters(), final, run / "log.jsonl", processes, len(others))
+        card(recipe, model.num_parameters(), final, run / "log.jsonl", processes, 1 + len(earlier))
     )
     return out
 
@@ -250,7 +251,10 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, pr
         + " |\n|---|"
         + "---|" * len(curve[0][1] if curve else [])
     )
-    mean = f"The weights are the mean of {recipe.start}'s and the last {averaged} saved.\n" if averaged else ""
+    mean = f"The weights are the mean of the last {averaged} saved" if averaged > 1 else ""
+    if recipe.kept:
+        mean = f"{mean or 'The weights are the last'}, mixed with {recipe.kept} of {recipe.start}'s"
+    mean = mean and mean + ".\n"
     return f"""---
 license: apache-2.0
 library_name: transformers

@@ -341,24 +341,25 @@ def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
     assert again.returncode == 2 and "another recipe" in again.stderr
 
 
-@pytest.mark.parametrize(("most", "saved"), [(2, [16, 20]), (9, [8, 16, 20])])
-def test_an_average_is_of_the_weights_at_the_start_and_the_last_ones(recipe, tmp_path, most, saved):
+@pytest.mark.parametrize(("most", "saved"), [(1, [20]), (2, [16, 20]), (9, [8, 16, 20])])
+def test_an_average_is_of_the_last_weights_and_those_of_the_start_mix_in(recipe, tmp_path, most, saved):
     from safetensors.torch import load_file
 
     before = train(recipe, tmp_path / "first", steps=20)
     other = tmp_path / "other.yaml"
-    other.write_text(f"like: {recipe}\nstart: {before}\naverage: {most}\nsave_every: 8\n")
+    other.write_text(f"like: {recipe}\nstart: {before}\naverage: {most}\nkept: 0.25\nsave_every: 8\n")
     mean = load_file(train(other, tmp_path / "second", steps=20) / "model.safetensors")
     run = tmp_path / "second/run"
     assert {folder.name for folder in run.glob("checkpoint-*")} == {f"checkpoint-{step}" for step in saved}
-    assert f"the mean of {before}'s and the last {len(saved)} saved" in (tmp_path / "second/README.md").read_text()
+    says = f"the mean of the last {len(saved)} saved, mixed with 0.25 of {before}'s." if most > 1 else "the last, mixed"
+    assert says in (tmp_path / "second/README.md").read_text()
     first, *others = (
         load_file(folder / "model.safetensors") for folder in (before, *(run / f"checkpoint-{step}" for step in saved))
     )
     assert first.keys() == mean.keys()
     for name in mean:
-        total = sum((other[name] for other in others), first[name])
-        assert torch.allclose(mean[name], total / (1 + len(saved)), atol=1e-6), name
+        total = sum((other[name] for other in others), torch.zeros_like(first[name]))
+        assert torch.allclose(mean[name], 0.75 * total / len(saved) + 0.25 * first[name], atol=1e-6), name
     assert not torch.allclose(first["lm_head.weight"], others[-1]["lm_head.weight"], atol=1e-3)
 
 
@@ -369,7 +370,8 @@ def test_an_average_is_of_the_weights_at_the_start_and_the_last_ones(recipe, tmp
         ("tokens: 128", "tokens 0"),
         ("width: 64", "model key"),
         ("name: test", "unknown"),
-        ("exact_every: 30", "average 1: only with a start"),
+        ("exact_every: 30", "kept 0.5: only with a start"),
+        ("save_every: 10", "kept 1.0: from 0, below 1"),
         ("exact: [", "ranked 0.0"),
     ],
 )
@@ -379,7 +381,8 @@ def test_a_wrong_recipe_is_named(recipe, change, says, tmp_path):
         "tokens: 128": "tokens: 0",
         "width: 64": "widht: 64",
         "name: test": "nmae: test",
-        "exact_every: 30": "average: 1",
+        "exact_every: 30": "kept: 0.5",
+        "save_every: 10": "kept: 1",
         "exact: [": "ranked: 0\nexact: [",
     }[change]
     recipe.write_text(RECIPE.replace(change, wrong))
