@@ -1,19 +1,23 @@
-"""Accuracy against the number of training equations: the same recipe for the same number of steps on more of them.
+"""Accuracy against the number of training equations and the size of the model: a recipe for the same number of steps.
 
 python benchmarks/curve.py DIR [--recipe sums] [--sizes 10000 50000 100000 250000 500000] [--steps STEPS] [--n 1000]
+                               [--shapes 3x64 2x128]
 
 Each size is trained in DIR/SIZE and resumes there; then its model writes those of Table 1's extra columns that the recipe
-is for. Prints a Markdown table.
+is for. A shape is LAYERSxWIDTH, with a head for every 64 of the width and a hidden layer three times as wide; it is trained
+in DIR/SIZE-SHAPE. Prints a Markdown table.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from revorder.data import example
 from revorder.evals import covered, extra_tasks, run, scores
+from revorder.model import Shape, llama
 from revorder.problem import OPS
 from revorder.recipe import Recipe
 from revorder.report import markdown
@@ -28,15 +32,20 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 50_000, 100_000, 250_000, 500_000])
     parser.add_argument("--steps", type=int)
     parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--shapes", nargs="+", default=[""])
     arguments = parser.parse_args()
     recipe = Recipe.read(arguments.recipe)
     columns = extra_tasks(arguments.n)
     rows = []
-    for size in arguments.sizes:
-        folder = arguments.out / str(size)
+    for size, shape in product(arguments.sizes, arguments.shapes):
+        folder = arguments.out / "-".join(filter(None, [str(size), shape]))
         mixture = replace(recipe.data, size=size)
+        model = recipe.model
+        if shape:
+            layers, width = map(int, shape.split("x"))
+            model = Shape.read({"layers": layers, "width": width, "ffn": 3 * width, "heads": width // 64})
         if not (folder / "revorder.json").exists():
-            train(replace(recipe, data=mixture, exact=[]), folder, arguments.steps)
+            train(replace(recipe, data=mixture, model=model, exact=[]), folder, arguments.steps)
         problems = {example(recipe.seed, index, mixture).problem for index in range(size)}
         runtime = Runtime(folder)
         tasks, _ = covered(runtime.card, columns)
@@ -47,8 +56,9 @@ def main() -> None:
                 ops.append(op)
                 per_op.append(f"{100 * sum(s.right for s in some) / sum(s.total for s in some):.2f}")
         clean = sum(score.right == score.total for score in results)
-        rows.append([f"{size:,}", f"{len(problems):,}", *per_op, f"{clean} of {len(results)}"])
-        print(markdown(["equations", "different", *ops, "columns without an error"], rows), flush=True)
+        parameters = llama(model).num_parameters()
+        rows.append([f"{parameters:,}", f"{size:,}", f"{len(problems):,}", *per_op, f"{clean} of {len(results)}"])
+        print(markdown(["parameters", "equations", "different", *ops, "columns without an error"], rows), flush=True)
 
 
 if __name__ == "__main__":
