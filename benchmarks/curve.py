@@ -25,6 +25,12 @@ from revorder.runtime import Runtime
 from revorder.train import train
 
 
+def named_shape(name: str) -> tuple[str, Shape]:
+    """LAYERSxWIDTH, and the shape that it names; raises ValueError where it names none."""
+    layers, width = map(int, name.split("x"))
+    return name, Shape.read({"layers": layers, "width": width, "ffn": 3 * width, "heads": width // 64})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
@@ -32,18 +38,14 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 50_000, 100_000, 250_000, 500_000])
     parser.add_argument("--steps", type=int)
     parser.add_argument("--n", type=int, default=1000)
-    parser.add_argument("--shapes", nargs="+", default=[""])
+    parser.add_argument("--shapes", type=named_shape, nargs="+", metavar="LAYERSxWIDTH")
     arguments = parser.parse_args()
     recipe = Recipe.read(arguments.recipe)
     columns = extra_tasks(arguments.n)
     rows = []
-    for size, shape in product(arguments.sizes, arguments.shapes):
-        folder = arguments.out / "-".join(filter(None, [str(size), shape]))
+    for size, (name, model) in product(arguments.sizes, arguments.shapes or [("", recipe.model)]):
+        folder = arguments.out / (f"{size}-{name}" if name else str(size))
         mixture = replace(recipe.data, size=size)
-        model = recipe.model
-        if shape:
-            layers, width = map(int, shape.split("x"))
-            model = Shape.read({"layers": layers, "width": width, "ffn": 3 * width, "heads": width // 64})
         if not (folder / "revorder.json").exists():
             train(replace(recipe, data=mixture, model=model, exact=[]), folder, arguments.steps)
         problems = {example(recipe.seed, index, mixture).problem for index in range(size)}

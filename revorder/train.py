@@ -167,8 +167,8 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
     if not trainer.is_world_process_zero():
         return out
-    last = get_last_checkpoint(str(run))
-    earlier = [folder for folder in run.glob("checkpoint-*") if str(folder) != last]
+    saved = sorted(run.glob("checkpoint-*"), key=lambda folder: int(folder.name.partition("-")[2]))
+    earlier = saved[-recipe.average : -1]
     for count, folder in enumerate(earlier, 2):
         mix(model, restart(folder, recipe.model), 1 / count)
     if recipe.kept:
@@ -251,10 +251,9 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, pr
         + " |\n|---|"
         + "---|" * len(curve[0][1] if curve else [])
     )
-    mean = f"The weights are the mean of the last {averaged} saved" if averaged > 1 else ""
-    if recipe.kept:
-        mean = f"{mean or 'The weights are the last'}, mixed with {recipe.kept} of {recipe.start}'s"
-    mean = mean and mean + ".\n"
+    last = f"the mean of the last {averaged} saved" if averaged > 1 else "the last"
+    mixed = f", mixed with {recipe.kept} of {recipe.start}'s" if recipe.kept else ""
+    mean = f"The weights are {last}{mixed}.\n" if averaged > 1 or mixed else ""
     return f"""---
 license: apache-2.0
 library_name: transformers

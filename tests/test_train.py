@@ -1,6 +1,7 @@
 """Training: batches that are pure, a loss on the answer only, and a run that stops, goes on, and can be loaded."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -361,6 +362,15 @@ def test_an_average_is_of_the_last_weights_and_those_of_the_start_mix_in(recipe,
         total = sum((other[name] for other in others), torch.zeros_like(first[name]))
         assert torch.allclose(mean[name], 0.75 * total / len(saved) + 0.25 * first[name], atol=1e-6), name
     assert not torch.allclose(first["lm_head.weight"], others[-1]["lm_head.weight"], atol=1e-3)
+
+
+def test_a_saved_point_that_a_killed_run_left_behind_is_not_averaged(recipe, tmp_path):
+    weights = train(recipe, tmp_path / "out", steps=20) / "model.safetensors"
+    before = weights.read_bytes()
+    shutil.copytree(tmp_path / "out/run/checkpoint-20", tmp_path / "out/run/checkpoint-10")
+    weights.unlink()
+    train(recipe, tmp_path / "out", steps=20)
+    assert weights.read_bytes() == before
 
 
 @pytest.mark.parametrize(
