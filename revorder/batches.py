@@ -16,7 +16,7 @@ from .cost import characters
 from .data import Example, Rollback, either_will_do, example, falls_short
 from .methods import METHODS, scripted
 from .mixture import Mixture
-from .problem import Problem
+from .problem import Problem, ProblemError
 from .recipe import Recipe
 from .tokenizer import Tokenizer
 from .trace import GUESS, Part, right
@@ -107,6 +107,18 @@ def encode_example(tokenizer: Tokenizer, recipe: Recipe, drawn: Example, strict:
     return encode_problem(tokenizer, recipe.data, drawn.problem, drawn.rollback, strict)
 
 
+def shown(recipe: Recipe, index: int) -> Example:
+    """Example `index` of the recipe's mixture; if `retold`, the mixture's size further on is the next telling.
+
+    >>> from dataclasses import replace
+    >>> recipe = replace(Recipe.read("calculator"), retold=True)
+    >>> shown(recipe, 7).problem == shown(recipe, 500_007).problem
+    True
+    """
+    telling, at = divmod(index, recipe.data.size) if recipe.retold else (0, index)
+    return example(recipe.seed, at, recipe.data, telling)
+
+
 def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
     """Rows of ids and labels as tensors of shape (rows, longest row, rounded up to 8)."""
     import torch
@@ -182,18 +194,27 @@ class Batches:
         Half of the tokens are of the examples `hardest`, if there are any.
         """
         recipe, tokenizer = self.recipe, self.tokenizer
+        first = number * recipe.data.size * recipe.retold
+        every = range(first, first + recipe.data.size)
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
         rows: list[Row] = []
         total = 0
-        for among, enough in ((hardest, recipe.tokens * GROUP // 2), (range(recipe.data.size), recipe.tokens * GROUP)):
+        for among, enough in ((hardest, recipe.tokens * GROUP // 2), (every, recipe.tokens * GROUP)):
             start = int.from_bytes(key, "little") % max(1, len(among))
-            for index in chain(among[start:], among[:start]):
-                drawn = example(recipe.seed, index, recipe.data)
-                if characters(drawn.text) + 2 <= cap:
-                    rows.append(encode_example(tokenizer, recipe, drawn))
-                    total += len(rows[-1][0])
-                    if total >= enough:
-                        break
+            fitting = -1
+            while fitting < total < enough:  # around again, unless none of them fits
+                fitting = total
+                for index in chain(among[start:], among[:start]):
+                    drawn = shown(recipe, index)
+                    if characters(drawn.text) + 2 <= cap:
+                        rows.append(encode_example(tokenizer, recipe, drawn))
+                        total += len(rows[-1][0])
+                        if total >= enough:
+                            break
+        if not rows:
+            raise ProblemError(
+                f"recipe {recipe.name!r}: no example has up to {cap} tokens; accepted: a larger 'shortest'"
+            )
         rows.sort(key=lambda row: len(row[0]))
         batches: list[list[Row]] = [[] for _ in range(GROUP)]
         seen = 0

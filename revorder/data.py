@@ -174,13 +174,19 @@ class Drawing:
                     rollback = self.wrong_digit(a, b, word) if op == "/" else None
                     yield index, a, op, b, self.text(a, op, b, rollback)
 
-    def example(self, seed: int, index: int) -> Example:
-        """The training example at `index`; of its block's digest only the beginning is made."""
+    def example(self, seed: int, index: int, telling: int = 0) -> Example:
+        """The training example at `index`; of its block's digest only the beginning is made.
+
+        Any other `telling` than 0 has the same problem, and takes back digits of its own.
+        """
         block, at = divmod(index, BLOCK)
         chunk = hashlib.shake_128(f"{seed}:{block}".encode()).digest((at + 1) * BYTES)[-BYTES:]
         a, op, b, word = self.draw(int.from_bytes(chunk, "little"))
         if held(a, op, b):
             a, op, b, word = self.retry(seed, index)
+        if telling:
+            key = f"{seed}:{index} told again:{telling}".encode()
+            word = int.from_bytes(hashlib.blake2b(key, digest_size=BYTES).digest(), "little")
         rollback = self.wrong_digit(a, b, word) if op == "/" else None
         return Example(index, Problem(a, op, b), rollback, self.text(a, op, b, rollback))
 
@@ -200,13 +206,18 @@ def rollback_of(mixture: Mixture, problem: Problem) -> Rollback | None:
     return drawing(mixture).rounded_up(problem.a, problem.b) if problem.op == "/" else None
 
 
-def example(seed: int, index: int, mixture: Mixture) -> Example:
+def example(seed: int, index: int, mixture: Mixture, telling: int = 0) -> Example:
     """Example `index` of a mixture: a pure function of its arguments, always of the train split.
+
+    A `telling` has the same problem as every other; which digits a division takes back is its own.
 
     >>> example(42, 7, Mixture.read("small")) == example(42, 7, Mixture.read("small"))
     True
+    >>> mixture = Mixture.read({"method": "lean", "rollback": 1, "parts": [{"op": "/", "a": 3, "b": 2}]})
+    >>> [example(0, 7, mixture, telling).rollback for telling in (0, 1)]
+    [{0: 2}, {1: 6}]
     """
-    return drawing(mixture).example(seed, index)
+    return drawing(mixture).example(seed, index, telling)
 
 
 def texts(mixture: Mixture, seed: int, start: int, stop: int) -> Iterator[str]:

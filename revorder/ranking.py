@@ -11,8 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from .batches import encode_example, losses, pad
-from .data import example
+from .batches import encode_example, losses, pad, shown
 from .recipe import Recipe
 from .shards import write_whole
 from .tokenizer import Tokenizer
@@ -37,7 +36,7 @@ def ranking(model: Any, recipe: Recipe, tokenizer: Tokenizer, run: Path) -> Call
             worst = shared(indices, partial(worst_losses, model, recipe, tokenizer))
             order = sorted(indices, key=worst.__getitem__, reverse=True)
             write_whole(kept, json.dumps(sorted(order[: round(recipe.hardest * len(order))])))
-        earlier = ranked(number - 1) if recipe.fresh and number else []
+        earlier = ranked(number - 1) if (recipe.fresh or recipe.retold) and number else []
         return earlier + json.loads(kept.read_text())
 
     return lambda step: ranked(step // recipe.rank_every)
@@ -48,12 +47,14 @@ def candidates(recipe: Recipe, number: int) -> range:
 
     >>> from dataclasses import replace
     >>> recipe = Recipe.read("calculator")
-    >>> [candidates(replace(recipe, fresh=fresh, passed=3000), 1) for fresh in (0, 1000)]
-    [range(1, 500000, 2), range(504000, 505000)]
+    >>> candidates(recipe, 1), candidates(replace(recipe, retold=True), 1)
+    (range(1, 500000, 2), range(500001, 1000000, 2))
+    >>> candidates(replace(recipe, fresh=1000, passed=3000), 1)
+    range(504000, 505000)
     """
     if not recipe.fresh:
-        apart = round(1 / recipe.ranked)
-        return range(number % apart, recipe.data.size, apart)
+        apart, first = round(1 / recipe.ranked), number * recipe.data.size * recipe.retold
+        return range(first + number % apart, first + recipe.data.size, apart)
     first = recipe.data.size + recipe.passed + number * recipe.fresh
     return range(first, first + recipe.fresh)
 
@@ -78,8 +79,7 @@ def worst_losses(model: Any, recipe: Recipe, tokenizer: Tokenizer, indices: Iter
     for start in range(0, len(indices), AT_ONCE):
         rows = []
         for index in indices[start : start + AT_ONCE]:
-            drawn = example(recipe.seed, index, recipe.data)
-            rows.append((index, encode_example(tokenizer, recipe, drawn, strict=False)))
+            rows.append((index, encode_example(tokenizer, recipe, shown(recipe, index), strict=False)))
         rows.sort(key=lambda row: len(row[1][0]))
         while rows:
             many = max(1, 2 * recipe.tokens // len(rows[-1][1][0]))

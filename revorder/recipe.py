@@ -27,6 +27,7 @@ class Recipe:
     shown is of this share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked,
     others each time, and the share of them that is shown joins those of the rankings before. `passed`: how many of these
     the runs before have ranked already; they are passed over.
+    `retold`: each ranking, and each batch but for what a ranking chose, has divisions take back other digits.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers
     or heads is grown. `average`: what the run exports is the mean of so many weights that it saved last, one every
     `save_every` steps. `kept`: the share that the weights of the start have in what is exported.
@@ -54,6 +55,7 @@ class Recipe:
     ranked: float = 0.5
     fresh: int = 0
     passed: int = 0
+    retold: bool = False
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
     exact_every: int = 1000
@@ -84,6 +86,10 @@ class Recipe:
                 raise ValueError(f"kept {settings['kept']}: from 0, below 1")
             if (settings["average"] > 1 or settings["kept"]) and not settings.get("start"):
                 raise ValueError(f"average {settings['average']}, kept {settings['kept']}: only with a start")
+            if settings.get("retold", False) not in (True, False) or (settings.get("retold") and settings["fresh"]):
+                raise ValueError(f"retold {settings['retold']}: true or false, and not with fresh")
+            if settings["passed"] and not settings["fresh"]:
+                raise ValueError(f"passed {settings['passed']}: only with fresh")
             if settings["fresh"] and not settings["hardest"]:
                 raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
             return cls(**settings)

@@ -247,6 +247,33 @@ def test_a_ranking_of_fresh_examples_adds_others_each_time(tmp_path):
         ranked(tmp_path, "fresh: 400\n")
 
 
+def test_a_retold_recipe_shows_the_same_equations_with_other_digits_taken_back(recipe, tmp_path):
+    path = recipe.with_name("divisions.yaml")
+    data = "{rollback: 1, size: 20, parts: [{op: /, a: [4, 6], b: [1, 2]}]}"
+    path.write_text(f"like: {recipe}\nretold: true\nshort_first: 0\nhardest: 0.3\nstart: somewhere\ndata: {data}\n")
+    recipe, tokenizer = Recipe.read(path), Tokenizer()
+    batches = Batches(recipe, tokenizer)
+    with pytest.raises(ProblemError, match="'test': no example has up to 9 tokens; accepted: a larger 'shortest'"):
+        batches.pool(0, cap=9)
+
+    def texts(items):
+        rows = [row for item in items for row in batches[item]["input_ids"].tolist()]
+        return {tokenizer.decode([token for token in row if token]) for row in rows}
+
+    first, second = texts(range(32)), texts(range(32, 60))
+    problems = [{text.partition("=")[0] for text in some} for some in (first, second)]
+    assert problems[0] == problems[1] == {str(example(0, index, recipe.data).problem) for index in range(20)}
+    assert len(first & second) < len(first) / 2
+    hardest = ranking(create(recipe.model, seed=1), recipe, tokenizer, tmp_path)
+    chosen, more = hardest(0), hardest(recipe.rank_every)
+    assert len(chosen) == 3 and set(chosen) < set(range(0, 20, 2))
+    assert more[:3] == chosen and set(more[3:]) < set(range(21, 40, 2))
+    with pytest.raises(ProblemError, match="retold True: true or false, and not with fresh"):
+        ranked(tmp_path, "retold: true\nhardest: 0.1\nfresh: 400\n")
+    with pytest.raises(ProblemError, match="passed 400: only with fresh"):
+        ranked(tmp_path, "passed: 400\n")
+
+
 def test_two_processes_rank_as_one(recipe, tmp_path):
     start = train(recipe, tmp_path / "start", steps=20)
     other = tmp_path / "other.yaml"
