@@ -8,7 +8,8 @@ transformers, vLLM and others as it is.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -123,13 +124,23 @@ def create(shape: Shape, seed: int = 0) -> Any:
     return model
 
 
-def restart(folder: str | Path, shape: Shape) -> Any:
+def restart(folders: str | Path | Sequence[str | Path], shape: Shape) -> Any:
     """The LlamaForCausalLM of a checkpoint folder, to be trained further; `grown` where it has fewer layers or heads.
 
-    Raises ProblemError where the folder holds none, or one of another width or of more layers or heads.
+    Of several folders it is their models `beside` each other, an equal share of the shape each. Raises ProblemError
+    where a folder holds none, or one of another width or of more layers or heads.
     """
     from transformers import LlamaForCausalLM
 
+    folder, *others = [folders] if isinstance(folders, str | Path) else folders
+    if others:
+        sizes = {key: getattr(shape, key) for key in ("width", "ffn", "heads")}
+        if any(size % (1 + len(others)) for size in sizes.values()):
+            raise ProblemError(
+                f"start {[folder, *others]}: {sizes}; accepted: so many for each of {1 + len(others)} alike"
+            )
+        part = replace(shape, **{key: size // (1 + len(others)) for key, size in sizes.items()})
+        return beside([restart(one, part) for one in (folder, *others)], shape)
     try:
         model = LlamaForCausalLM.from_pretrained(folder, attn_implementation="eager", local_files_only=True)
     except (OSError, ValueError) as error:
@@ -173,6 +184,25 @@ def grown(model: Any, shape: Shape) -> Any:
                     weight.copy_(torch.cat([its, *[above[name]] * (len(weight) // len(its))])[: len(weight)])
                 else:
                     weight.copy_(its)
+    return new
+
+
+def beside(models: Sequence[Any], shape: Shape) -> Any:
+    """One model whose heads and widths are those of all models side by side; its logits are the mean of theirs.
+
+    Exactly so where their residual streams are equally long at each token, since RMSNorm measures them together.
+    """
+    import torch
+
+    new = llama(shape)
+    every = [dict(model.named_parameters()) for model in models]
+    with torch.no_grad():
+        for name, weight in new.named_parameters():
+            parts = [weights[name] for weights in every]
+            if "layers" in name and weight.ndim == 2:
+                weight.copy_(torch.block_diag(*parts))
+            else:
+                weight.copy_(torch.cat(parts, -1) / (len(parts) if "lm_head" in name else 1))
     return new
 
 

@@ -29,7 +29,7 @@ class Recipe:
     the runs before have ranked already; they are passed over.
     `retold`: each ranking, and each batch but for what a ranking chose, has divisions take back other digits.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers
-    or heads is grown. `average`: what the run exports is the mean of so many weights that it saved last, one every
+    or heads is grown, and several of them are put side by side. `average`: what the run exports is the mean of so many weights that it saved last, one every
     `save_every` steps. `kept`: the share that the weights of the start have in what is exported.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
@@ -48,7 +48,7 @@ class Recipe:
     muon_lr: float = 0.02
     warmup: int = 100
     seed: int = 0
-    start: str = ""
+    start: tuple[str, ...] = ()
     average: int = 1
     kept: float = 0
     hardest: float = 0
@@ -74,6 +74,8 @@ class Recipe:
             settings["model"] = Shape.read(settings.get("model", {}))
             settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
+            start = settings.get("start") or ()
+            settings["start"] = (start,) if isinstance(start, str) else tuple([str(folder) for folder in start])
             for key in COUNTS + MAY_BE_0:
                 settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
                 if settings[key] < (key in COUNTS):

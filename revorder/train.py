@@ -252,7 +252,7 @@ def card(recipe: Recipe, parameters: int, final: dict[str, float], log: Path, pr
         + "---|" * len(curve[0][1] if curve else [])
     )
     last = f"the mean of the last {averaged} saved" if averaged > 1 else "the last"
-    mixed = f", mixed with {recipe.kept} of {recipe.start}'s" if recipe.kept else ""
+    mixed = f", mixed with {recipe.kept} of {' and '.join(recipe.start)}'s" if recipe.kept else ""
     mean = f"The weights are {last}{mixed}.\n" if averaged > 1 or mixed else ""
     return f"""---
 license: apache-2.0

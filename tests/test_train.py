@@ -18,6 +18,8 @@ from revorder.tokenizer import Tokenizer
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from safetensors.torch import load_file, save_file  # noqa: E402
+
 from revorder.batches import IGNORED, Batches, encode_problem, losses, pad  # noqa: E402
 from revorder.data import example  # noqa: E402
 from revorder.mixture import RECIPES, Mixture  # noqa: E402
@@ -308,6 +310,28 @@ def test_a_grown_model_writes_what_its_start_wrote(tmp_path):
     for heads in (3, 0, -1):
         with pytest.raises(ProblemError, match=f"heads {heads}: accepted: a divisor of the width 64"):
             Shape.read({"width": 64, "heads": heads})
+
+
+def test_models_side_by_side_write_the_mean_of_what_each_writes(tmp_path):
+    shape = Shape(layers=2, width=64, ffn=96, heads=1)
+    one, other = tmp_path / "one", tmp_path / "other"
+    export(create(shape, seed=3), one, shape.places)
+    shutil.copytree(one, other)
+    weights = load_file(one / "model.safetensors")
+    weights["lm_head.weight"] = weights["lm_head.weight"].flip(0)  # the residual streams stay equally long
+    save_file(weights, other / "model.safetensors", {"format": "pt"})
+    ids = torch.tensor([[1, *Tokenizer().encode("12+35=r|7")]])
+    double = Shape(layers=2, width=128, ffn=192, heads=2)
+    with torch.no_grad():
+        each = [restart(folder, shape)(ids).logits for folder in (one, other)]
+        both = restart([one, other], double)(ids).logits
+    assert not torch.allclose(*each) and torch.allclose(both, sum(each) / 2, atol=1e-5)
+    with pytest.raises(ProblemError, match="'heads': 1}; accepted: so many for each of 2 alike"):
+        restart([one, other], shape)
+    text = RECIPE.replace("width: 64, ffn: 96, heads: 1", "width: 128, ffn: 192, heads: 2")
+    (tmp_path / "both.yaml").write_text(f"{text}start: [{one}, {other}]\nkept: 0.5\n")
+    out = train(tmp_path / "both.yaml", tmp_path / "out", steps=10)
+    assert f"mixed with 0.5 of {one} and {other}'s" in (out / "README.md").read_text()
 
 
 def test_padding_is_not_learned():
