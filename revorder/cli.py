@@ -30,7 +30,7 @@ LOOSE = {"ignore_unknown_options": True}  # a problem may begin with a minus sig
 Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
 Form = Annotated[Optional[str], typer.Option(help="revorder: compact (the default) or expanded.")]
-Model = Annotated[Optional[str], typer.Option(help="A checkpoint folder; the shipped model by default.")]
+Model = Annotated[Optional[str], typer.Option(help="A checkpoint folder, or a shipped model's name: default, wide.")]
 Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; - reads one a line from stdin.")]
 
 

@@ -20,8 +20,18 @@ from .methods import method_named, trace
 from .problem import Problem, ProblemError
 from .tokenizer import Tokenizer
 
-SHIPPED = Path(__file__).parent / "checkpoints" / "default"
+SHIPPED = Path(__file__).parent / "checkpoints"
 CARD = "revorder.json"
+
+
+def checkpoint(model: str | Path | None = None) -> Path:
+    """The folder of a checkpoint: a path, or the name of a shipped one, `default` for None.
+
+    >>> checkpoint() == checkpoint("default") == SHIPPED / "default"
+    True
+    """
+    folder = Path(model or "default")
+    return folder if folder.exists() or not (SHIPPED / folder).is_dir() else SHIPPED / folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,10 @@ class Card:
             fields["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in fields["limits"])
             card = cls(**fields)
         except FileNotFoundError:
-            raise ProblemError(f"model {str(folder)!r} has no {CARD}; accepted: a checkpoint folder") from None
+            shipped = ", ".join(sorted(path.name for path in SHIPPED.iterdir()))
+            raise ProblemError(
+                f"model {str(folder)!r} has no {CARD}; accepted: a checkpoint folder, {shipped}"
+            ) from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"model {str(folder)!r}: its {CARD} can't be read ({error})") from None
         method_named(card.method, card.form)
@@ -162,7 +175,7 @@ def llama_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
 
 
 class Runtime:
-    """A loaded checkpoint. `threads`: batches that are written at once, each on a core of its own, 0 for a batch a core.
+    """A loaded checkpoint, of a folder or of a shipped one's name. `threads`: batches that are written at once, each on a core of its own, 0 for a batch a core.
 
     Raises ProblemError where the folder holds no checkpoint.
     """
@@ -170,7 +183,7 @@ class Runtime:
     def __init__(self, folder: str | Path | None = None, threads: int = 0) -> None:
         import ctranslate2
 
-        self.folder = Path(folder) if folder else SHIPPED
+        self.folder = checkpoint(folder)
         self.card = Card.load(self.folder)
         self.tokenizer = Tokenizer(self.card.places)
         files = llama_files(self.folder, self.tokenizer.vocabulary)
