@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .problem import ProblemError
+from .runtime import checkpoint
 from .tokenizer import Tokenizer
 from .tokenizer import save as save_tokenizer
 
@@ -125,9 +126,9 @@ def create(shape: Shape, seed: int = 0) -> Any:
 
 
 def restart(folders: str | Path | Sequence[str | Path], shape: Shape) -> Any:
-    """The LlamaForCausalLM of a checkpoint folder, to be trained further; `grown` where it has fewer layers or heads.
+    """The LlamaForCausalLM of a checkpoint, to be trained further; `grown` where it has fewer layers or heads.
 
-    Of several folders it is their models `beside` each other, an equal share of the shape each. Raises ProblemError
+    A checkpoint is a folder or a shipped one's name. Of several it is their models `beside` each other, an equal share of the shape each. Raises ProblemError
     where a folder holds none, or one of another width or of more layers or heads.
     """
     from transformers import LlamaForCausalLM
@@ -142,7 +143,7 @@ def restart(folders: str | Path | Sequence[str | Path], shape: Shape) -> Any:
         part = replace(shape, **{key: size // (1 + len(others)) for key, size in sizes.items()})
         return beside([restart(one, part) for one in (folder, *others)], shape)
     try:
-        model = LlamaForCausalLM.from_pretrained(folder, attn_implementation="eager", local_files_only=True)
+        model = LlamaForCausalLM.from_pretrained(checkpoint(folder), attn_implementation="eager", local_files_only=True)
     except (OSError, ValueError) as error:
         first = str(error).partition("\n")[0]
         raise ProblemError(f"start {str(folder)!r} can't be read: {first}; accepted: a checkpoint folder") from None

@@ -28,8 +28,8 @@ class Recipe:
     others each time, and the share of them that is shown joins those of the rankings before. `passed`: how many of these
     the runs before have ranked already; they are passed over.
     `retold`: each ranking, and each batch but for what a ranking chose, has divisions take back other digits.
-    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe; one of fewer layers
-    or heads is grown, and several of them are put side by side. `average`: what the run exports is the mean of so many weights that it saved last, one every
+    `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe, or a shipped
+    checkpoint's name; one of fewer layers or heads is grown, and several of them are put side by side. `average`: what the run exports is the mean of so many weights that it saved last, one every
     `save_every` steps. `kept`: the share that the weights of the start have in what is exported.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
