@@ -128,8 +128,8 @@ def create(shape: Shape, seed: int = 0) -> Any:
 def restart(folders: str | Path | Sequence[str | Path], shape: Shape) -> Any:
     """The LlamaForCausalLM of a checkpoint, to be trained further; `grown` where it has fewer layers or heads.
 
-    A checkpoint is a folder or a shipped one's name. Of several it is their models `beside` each other, an equal share of the shape each. Raises ProblemError
-    where a folder holds none, or one of another width or of more layers or heads.
+    A checkpoint is a folder or a shipped one's name. Of several it is their models `beside` each other, an equal share
+    of the shape each. Raises ProblemError where a folder holds none, or one of another width or of more layers or heads.
     """
     from transformers import LlamaForCausalLM
 
