@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -187,7 +188,7 @@ class Runtime:
         self.card = Card.load(self.folder)
         self.tokenizer = Tokenizer(self.card.places)
         files = llama_files(self.folder, self.tokenizer.vocabulary)
-        self._generator = ctranslate2.Generator(
+        generator = ctranslate2.Generator(
             str(self.folder),
             device="cpu",
             compute_type="float32",
@@ -195,13 +196,16 @@ class Runtime:
             intra_threads=1,
             files=files,
         )
+        # its threads end before the interpreter does: one that still lets go of a stream's callback would abort it
+        self._generators = [generator]
+        weakref.finalize(self, self._generators.clear)
 
     def _prompt(self, question: str) -> list[str]:
         return self.tokenizer.tokens([self.tokenizer.bos, *self.tokenizer.encode(question)])
 
     def generate(self, questions: Sequence[str], max_tokens: int, batch: int = 32) -> list[str]:
         """What the checkpoint writes after each question, at most `max_tokens` tokens, greedily."""
-        results = self._generator.generate_batch(
+        results = self._generators[0].generate_batch(
             [self._prompt(question) for question in questions],
             max_batch_size=batch,
             max_length=max_tokens,
@@ -220,5 +224,7 @@ class Runtime:
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
         """The same for one question, a token's text at a time."""
-        for result in self._generator.generate_tokens(self._prompt(question), max_length=max_tokens, sampling_topk=1):
+        for result in self._generators[0].generate_tokens(
+            self._prompt(question), max_length=max_tokens, sampling_topk=1
+        ):
             yield self.tokenizer.decode([result.token_id])

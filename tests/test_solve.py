@@ -123,3 +123,10 @@ def test_batches_and_streams_agree():
         judged(runtime, Expression.parse(q).problem(), q + text).answer
         for q, text in zip(questions, together, strict=True)
     ]
+
+
+def test_a_command_that_showed_the_work_ends_well_on_a_busy_machine():
+    command = [sys.executable, "-m", "revorder", "solve", "12345678/4321", "--show"]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+    ends = [(*process.communicate(), process.returncode) for process in running]
+    assert all(said.endswith("2857R581\n") and (error, status) == ("", 0) for said, error, status in ends), ends
