@@ -188,38 +188,46 @@ class Batches:
         grown = 1.0 if progress >= recipe.short_first else (progress / recipe.short_first) ** 1.5
         return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
 
+    def short(self, among: Sequence[int], key: bytes, cap: int, enough: int) -> list[Row]:
+        """Examples of up to `cap` tokens, around and around from where `key` says, until they have `enough` tokens.
+
+        None where none is so short.
+        """
+        rows: list[Row] = []
+        total = 0
+        start = int.from_bytes(key, "little") % max(1, len(among))
+        while total < enough:
+            for index in chain(among[start:], among[:start]):
+                drawn = shown(self.recipe, index)
+                if characters(drawn.text) + 2 <= cap:
+                    rows.append(encode_example(self.tokenizer, self.recipe, drawn))
+                    total += len(rows[-1][0])
+                    if total >= enough:
+                        break
+            if not rows:
+                break
+        return rows
+
     def pool(self, number: int, cap: int, hardest: Sequence[int] = ()) -> list[dict[str, Any]]:
         """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of its own.
 
         Half of the tokens are of the examples `hardest`, if there are any.
         """
-        recipe, tokenizer = self.recipe, self.tokenizer
+        recipe = self.recipe
         first = number * recipe.data.size * recipe.retold
         every = range(first, first + recipe.data.size)
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
-        rows: list[Row] = []
-        total = 0
-        for among, enough in ((hardest, recipe.tokens * GROUP // 2), (every, recipe.tokens * GROUP)):
-            start = int.from_bytes(key, "little") % max(1, len(among))
-            fitting = -1
-            while fitting < total < enough:  # around again, unless none of them fits
-                fitting = total
-                for index in chain(among[start:], among[:start]):
-                    drawn = shown(recipe, index)
-                    if characters(drawn.text) + 2 <= cap:
-                        rows.append(encode_example(tokenizer, recipe, drawn))
-                        total += len(rows[-1][0])
-                        if total >= enough:
-                            break
+        rows = self.short(hardest, key, cap, recipe.tokens * GROUP // 2)
+        rows += self.short(every, key, cap, recipe.tokens * GROUP - sum(len(ids) for ids, _ in rows))
         if not rows:
             raise ProblemError(
                 f"recipe {recipe.name!r}: no example has up to {cap} tokens; accepted: a larger 'shortest'"
             )
         rows.sort(key=lambda row: len(row[0]))
         batches: list[list[Row]] = [[] for _ in range(GROUP)]
-        seen = 0
+        seen, total = 0, sum(len(ids) for ids, _ in rows)
         for row in rows:
             batches[min(GROUP - 1, seen * GROUP // total)].append(row)
             seen += len(row[0])
         random.Random(key).shuffle(batches)
-        return [pad(batch, tokenizer) for batch in batches]
+        return [pad(batch, self.tokenizer) for batch in batches]

@@ -176,9 +176,9 @@ def llama_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
 
 
 class Runtime:
-    """A loaded checkpoint, of a folder or of a shipped one's name. `threads`: batches that are written at once, each on a core of its own, 0 for a batch a core.
+    """A loaded checkpoint. `threads`: batches that are written at once, each on a core of its own, 0 for a batch a core.
 
-    Raises ProblemError where the folder holds no checkpoint.
+    `folder`: its folder, or a shipped one's name. Raises ProblemError where the folder holds no checkpoint.
     """
 
     def __init__(self, folder: str | Path | None = None, threads: int = 0) -> None:
