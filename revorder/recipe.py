@@ -23,14 +23,15 @@ class Recipe:
     `short_first`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine.
     `hardest`: after every `rank_every` steps, and before the first one of a run that has a `start`, the model ranks the
-    share `ranked` of the examples by the token that it is most likely to get wrong; from then on half of what it is
-    shown is of this share of them. `fresh`: instead, so many examples that the mixture would draw next are ranked,
-    others each time, and the share of them that is shown joins those of the rankings before. `passed`: how many of these
-    the runs before have ranked already; they are passed over.
+    share `ranked` of the examples (every second for 0.5) by the token that it is most likely to get wrong; from then on
+    half of what it is shown is of this share of them. `fresh`: instead, so many examples that the mixture would draw
+    next are ranked, others each time, and the share of them that is shown joins those of the rankings before. `passed`:
+    how many of these the runs before have ranked already; they are passed over.
     `retold`: each ranking, and each batch but for what a ranking chose, has divisions take back other digits.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe, or a shipped
-    checkpoint's name; one of fewer layers or heads is grown, and several of them are put side by side. `average`: what the run exports is the mean of so many weights that it saved last, one every
-    `save_every` steps. `kept`: the share that the weights of the start have in what is exported.
+    checkpoint's name; one of fewer layers or heads is grown, and several of them are put side by side. `average`: what
+    the run exports is the mean of so many weights that it saved last, one every `save_every` steps. `kept`: the share
+    that the weights of the start have in what is exported.
     `limits`: [op, digits of the longer operand, of the shorter] of what the checkpoint may be asked for.
     `exact`: columns [op, digits, digits] on which exact match is measured every `exact_every` steps.
     """
@@ -82,13 +83,13 @@ class Recipe:
                     raise ValueError(f"{key} {settings[key]}")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
-            if not 0 < settings["ranked"] <= 1:
-                raise ValueError(f"ranked {settings['ranked']}: above 0, up to 1")
+            if not 0 < settings["ranked"] <= 1 or abs(round(1 / settings["ranked"]) * settings["ranked"] - 1) > 0.02:
+                raise ValueError(f"ranked {settings['ranked']}: 1 or a whole part of it, such as 0.5 or 0.33")
             if not 0 <= settings["kept"] < 1:
                 raise ValueError(f"kept {settings['kept']}: from 0, below 1")
             if (settings["average"] > 1 or settings["kept"]) and not settings.get("start"):
                 raise ValueError(f"average {settings['average']}, kept {settings['kept']}: only with a start")
-            if settings.get("retold", False) not in (True, False) or (settings.get("retold") and settings["fresh"]):
+            if not isinstance(settings.get("retold", False), bool) or (settings.get("retold") and settings["fresh"]):
                 raise ValueError(f"retold {settings['retold']}: true or false, and not with fresh")
             if settings["passed"] and not settings["fresh"]:
                 raise ValueError(f"passed {settings['passed']}: only with fresh")

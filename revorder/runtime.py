@@ -25,6 +25,15 @@ SHIPPED = Path(__file__).parent / "checkpoints"
 CARD = "revorder.json"
 
 
+def shipped() -> list[str]:
+    """The names of the shipped checkpoints.
+
+    >>> shipped()
+    ['default', 'wide']
+    """
+    return sorted(folder.name for folder in SHIPPED.iterdir())
+
+
 def checkpoint(model: str | Path | None = None) -> Path:
     """The folder of a checkpoint: a path, or the name of a shipped one, `default` for None.
 
@@ -84,9 +93,8 @@ class Card:
             fields["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in fields["limits"])
             card = cls(**fields)
         except FileNotFoundError:
-            shipped = ", ".join(sorted(path.name for path in SHIPPED.iterdir()))
             raise ProblemError(
-                f"model {str(folder)!r} has no {CARD}; accepted: a checkpoint folder, {shipped}"
+                f"model {str(folder)!r} has no {CARD}; accepted: a checkpoint folder, {', '.join(shipped())}"
             ) from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"model {str(folder)!r}: its {CARD} can't be read ({error})") from None
