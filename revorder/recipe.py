@@ -28,6 +28,8 @@ class Recipe:
     next are ranked, others each time, and the share of them that is shown joins those of the rankings before. `passed`:
     how many of these the runs before have ranked already; they are passed over.
     `retold`: each ranking, and each batch but for what a ranking chose, has divisions take back other digits.
+    `noise`: of the first number's deviation in what attention and feed-forward read, for six tenths of the steps, then
+    falling to the second number's, which the last twentieth has.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe, or a shipped
     checkpoint's name; one of fewer layers or heads is grown, and several of them are put side by side. `average`: what
     the run exports is the mean of so many weights that it saved last, one every `save_every` steps. `kept`: the share
@@ -57,6 +59,7 @@ class Recipe:
     fresh: int = 0
     passed: int = 0
     retold: bool = False
+    noise: tuple[float, float] = (0, 0)
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
     exact_every: int = 1000
@@ -91,6 +94,11 @@ class Recipe:
                 raise ValueError(f"average {settings['average']}, kept {settings['kept']}: only with a start")
             if not isinstance(settings.get("retold", False), bool) or (settings.get("retold") and settings["fresh"]):
                 raise ValueError(f"retold {settings['retold']}: true or false, and not with fresh")
+            match settings.get("noise", [0, 0]):
+                case [int() | float() as first, int() | float() as last] if 0 <= last <= first:
+                    settings["noise"] = (float(first), float(last))
+                case noise:
+                    raise ValueError(f"noise {noise}: two numbers from 0, the second no larger")
             if settings["passed"] and not settings["fresh"]:
                 raise ValueError(f"passed {settings['passed']}: only with fresh")
             if settings["fresh"] and not settings["hardest"]:

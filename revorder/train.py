@@ -13,6 +13,7 @@ from typing import Any
 from .batches import IGNORED, Batches, encode_problem, losses, pad, right_ones
 from .data import held_out, rollback_of
 from .model import create, export, mix, restart
+from .noise import disturb
 from .problem import ProblemError, quote
 from .ranking import ranking
 from .recipe import Recipe
@@ -135,6 +136,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
     tokenizer = Tokenizer(recipe.model.places)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     model = restart(recipe.start, recipe.model) if recipe.start else create(recipe.model, recipe.seed)
+    disturbing = [disturb(model, recipe.noise)] if recipe.noise[0] else []
     if recipe.steps >= WORTH_COMPILING and shutil.which("c++"):
         model.compile(dynamic=True)
     both = optimizer(model, recipe)
@@ -162,7 +164,7 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
         data_collator=lambda items: items[0],
         compute_loss_func=mean_loss,
         optimizers=(both, get_cosine_schedule_with_warmup(both, recipe.warmup, recipe.steps)),
-        callbacks=[measuring(recipe, tokenizer, run / "log.jsonl")],
+        callbacks=[measuring(recipe, tokenizer, run / "log.jsonl"), *disturbing],
     )
     trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run)))
     if not trainer.is_world_process_zero():

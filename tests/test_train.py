@@ -24,6 +24,7 @@ from revorder.batches import IGNORED, Batches, encode_problem, losses, pad  # no
 from revorder.data import example  # noqa: E402
 from revorder.mixture import RECIPES, Mixture  # noqa: E402
 from revorder.model import Shape, create, export, merge, restart  # noqa: E402
+from revorder.noise import disturb  # noqa: E402
 from revorder.ranking import ranking, worst_losses  # noqa: E402
 from revorder.recipe import Recipe  # noqa: E402
 from revorder.train import train  # noqa: E402
@@ -335,6 +336,36 @@ def test_models_side_by_side_write_the_mean_of_what_each_writes(tmp_path):
     assert f"mixed with 0.5 of {one} and {other}'s" in (out / "README.md").read_text()
 
 
+def test_noise_is_what_a_model_learns_under_and_not_what_it_is_measured_under(recipe, tmp_path):
+    shape = Shape(layers=2, width=64, ffn=96, heads=1)
+    model = create(shape, seed=3)
+    norm = model.model.layers[1].input_layernorm
+    torch.nn.init.constant_(norm.weight, 3)
+    hidden, ids = torch.randn(50, 64), torch.tensor([[1, *Tokenizer().encode("12+35=r|7")]])
+    clean, logits = norm(hidden).detach(), model(ids).logits.detach()
+    falling = disturb(model, (0.2, 0.1))
+
+    def deviation():
+        return (norm(hidden).detach() - clean).std().item()
+
+    assert deviation() == pytest.approx(0.6, rel=0.1)
+    falling.on_step_begin(None, transformers.TrainerState(global_step=96, max_steps=100), None)
+    assert deviation() == pytest.approx(0.3, rel=0.1)
+    assert not torch.equal(model(ids).logits, logits)
+    with torch.no_grad():
+        assert torch.equal(norm(hidden), clean) and torch.equal(model(ids).logits, logits)
+
+    other = recipe.with_name("noisy.yaml")
+    other.write_text(f"like: {recipe}\nnoise: [0.2, 0.1]\n")
+    quiet, noisy, again = (
+        load_file(train(path, tmp_path / out, steps=4) / "model.safetensors")
+        for path, out in ((recipe, "quiet"), (other, "noisy"), (other, "again"))
+    )
+    assert quiet.keys() == noisy.keys()
+    assert not torch.equal(quiet["lm_head.weight"], noisy["lm_head.weight"])
+    assert torch.equal(again["lm_head.weight"], noisy["lm_head.weight"])
+
+
 def test_padding_is_not_learned():
     batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer())
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)
@@ -436,6 +467,8 @@ def test_a_saved_point_that_a_killed_run_left_behind_is_not_averaged(recipe, tmp
         ("name: test", "name: test\nkept: 1", "kept 1.0: from 0, below 1"),
         ("name: test", "name: test\nranked: 0", "ranked 0.0"),
         ("name: test", "name: test\nranked: 0.4", "ranked 0.4: 1 or a whole part of it"),
+        ("name: test", "name: test\nnoise: 0.1", "noise 0.1: two numbers from 0"),
+        ("name: test", "name: test\nnoise: [0.1, 0.2]", "noise [0.1, 0.2]: two numbers from 0, the second no larger"),
         ("name: test", "name: test\nretold: 1", "retold 1: true or false"),
     ],
 )
