@@ -53,8 +53,8 @@ def candidates(recipe: Recipe, number: int) -> range:
     range(504000, 505000)
     """
     if not recipe.fresh:
-        apart, first = round(1 / recipe.ranked), number * recipe.data.size * recipe.retold
-        return range(first + number % apart, first + recipe.data.size, apart)
+        first = number * recipe.data.size * recipe.retold
+        return range(first + number % recipe.apart, first + recipe.data.size, recipe.apart)
     first = recipe.data.size + recipe.passed + number * recipe.fresh
     return range(first, first + recipe.fresh)
 

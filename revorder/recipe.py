@@ -86,8 +86,6 @@ class Recipe:
                     raise ValueError(f"{key} {settings[key]}")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
-            if not 0 < settings["ranked"] <= 1 or abs(round(1 / settings["ranked"]) * settings["ranked"] - 1) > 0.02:
-                raise ValueError(f"ranked {settings['ranked']}: 1 or a whole part of it, such as 0.5 or 0.33")
             if not 0 <= settings["kept"] < 1:
                 raise ValueError(f"kept {settings['kept']}: from 0, below 1")
             if (settings["average"] > 1 or settings["kept"]) and not settings.get("start"):
@@ -103,12 +101,24 @@ class Recipe:
                 raise ValueError(f"passed {settings['passed']}: only with fresh")
             if settings["fresh"] and not settings["hardest"]:
                 raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
-            return cls(**settings)
+            recipe = cls(**settings)
+            if not 0 < recipe.ranked <= 1 or abs(recipe.apart * recipe.ranked - 1) > 0.02:
+                raise ValueError(f"ranked {recipe.ranked}: 1 or a whole part of it, such as 0.5 or 0.33")
+            return recipe
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, ProblemError):
                 raise
             known = ", ".join(item.name for item in fields(cls))
             raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
+
+    @property
+    def apart(self) -> int:
+        """How many indices a ranking goes on from one example to the next, where it ranks the mixture's own.
+
+        >>> Recipe.read("calculator").apart
+        2
+        """
+        return round(1 / self.ranked)
 
     @property
     def equations(self) -> int:
