@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .mixture import RECIPES, Mixture, checked
+from .mixture import RECIPES, Mixture, checked, share
 from .model import Shape
 from .problem import ProblemError
 
@@ -93,10 +93,10 @@ class Recipe:
             if not isinstance(settings.get("retold", False), bool) or (settings.get("retold") and settings["fresh"]):
                 raise ValueError(f"retold {settings['retold']}: true or false, and not with fresh")
             match settings.get("noise", [0, 0]):
-                case [int() | float() as first, int() | float() as last] if 0 <= last <= first:
+                case [first, last] if share(first) and share(last) and last <= first:
                     settings["noise"] = (float(first), float(last))
                 case noise:
-                    raise ValueError(f"noise {noise}: two numbers from 0, the second no larger")
+                    raise ValueError(f"noise {noise}: two numbers from 0, the second no larger, none above 1")
             if settings["passed"] and not settings["fresh"]:
                 raise ValueError(f"passed {settings['passed']}: only with fresh")
             if settings["fresh"] and not settings["hardest"]:

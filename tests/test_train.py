@@ -468,6 +468,8 @@ def test_a_saved_point_that_a_killed_run_left_behind_is_not_averaged(recipe, tmp
         ("name: test", "name: test\nranked: 0", "ranked 0.0"),
         ("name: test", "name: test\nranked: 0.4", "ranked 0.4: 1 or a whole part of it"),
         ("name: test", "name: test\nnoise: 0.1", "noise 0.1: two numbers from 0"),
+        ("name: test", "name: test\nnoise: [true, 0]", "noise [True, 0]: two numbers from 0"),
+        ("name: test", "name: test\nnoise: [.inf, 0]", "noise [inf, 0]: two numbers from 0"),
         ("name: test", "name: test\nnoise: [0.1, 0.2]", "noise [0.1, 0.2]: two numbers from 0, the second no larger"),
         ("name: test", "name: test\nretold: 1", "retold 1: true or false"),
     ],
