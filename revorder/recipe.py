@@ -86,7 +86,9 @@ class Recipe:
                     raise ValueError(f"{key} {settings[key]}")
             for key in SHARES:
                 settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
-            if not 0 <= settings["kept"] < 1:
+                if not share(settings[key]):
+                    raise ValueError(f"{key} {settings[key]}: from 0 to 1")
+            if settings["kept"] == 1:
                 raise ValueError(f"kept {settings['kept']}: from 0, below 1")
             if (settings["average"] > 1 or settings["kept"]) and not settings.get("start"):
                 raise ValueError(f"average {settings['average']}, kept {settings['kept']}: only with a start")

@@ -465,6 +465,8 @@ def test_a_saved_point_that_a_killed_run_left_behind_is_not_averaged(recipe, tmp
         ("name: test", "nmae: test", "unknown"),
         ("name: test", "name: test\nkept: 0.5", "kept 0.5: only with a start"),
         ("name: test", "name: test\nkept: 1", "kept 1.0: from 0, below 1"),
+        ("name: test", "name: test\nmuon_lr: .inf", "muon_lr inf: from 0 to 1"),
+        ("name: test", "name: test\nhardest: -0.1", "hardest -0.1: from 0 to 1"),
         ("name: test", "name: test\nranked: 0", "ranked 0.0"),
         ("name: test", "name: test\nranked: 0.4", "ranked 0.4: 1 or a whole part of it"),
         ("name: test", "name: test\nnoise: 0.1", "noise 0.1: two numbers from 0"),
