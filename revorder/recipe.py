@@ -104,7 +104,7 @@ class Recipe:
             if settings["fresh"] and not settings["hardest"]:
                 raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
             recipe = cls(**settings)
-            if not 0 < recipe.ranked <= 1 or abs(recipe.apart * recipe.ranked - 1) > 0.02:
+            if not recipe.ranked or abs(recipe.apart * recipe.ranked - 1) > 0.02:
                 raise ValueError(f"ranked {recipe.ranked}: 1 or a whole part of it, such as 0.5 or 0.33")
             return recipe
         except (KeyError, TypeError, ValueError) as error:
