@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from .cost import characters
-from .data import Example, Rollback, either_will_do, example, falls_short
+from .data import Example, Rollback, drawing, either_will_do, example, falls_short
 from .methods import METHODS, scripted
 from .mixture import Mixture
 from .problem import Problem, ProblemError
@@ -119,6 +120,31 @@ def shown(recipe: Recipe, index: int) -> Example:
     return example(recipe.seed, at, recipe.data, telling)
 
 
+def long_ones(recipe: Recipe) -> list[int]:
+    """The indices of the mixture's examples that are at least as long as one of the recipe's `long`, if it has any.
+
+    Raises ProblemError where none is.
+
+    >>> from dataclasses import replace
+    >>> recipe = Recipe.read("sums")
+    >>> recipe = replace(recipe, data=replace(recipe.data, size=40), long=(("+", 15, 10), ("*", 16, 1)))
+    >>> [str(example(recipe.seed, index, recipe.data).problem) for index in long_ones(recipe)]
+    ['100000000000+999999999999998']
+    """
+    if not recipe.long:
+        return []
+    found = [
+        index
+        for index, a, op, b, _ in drawing(recipe.data).problems(recipe.seed, 0, recipe.data.size)
+        for longer, shorter in [sorted((len(str(a)), len(str(b))), reverse=True)]
+        if any(op == one and longer >= n and shorter >= m for one, n, m in recipe.long)
+    ]
+    if not found:
+        columns = ", ".join(f"{n}D{op}{m}D" for op, n, m in recipe.long)
+        raise ProblemError(f"recipe {recipe.name!r}: no example is as long as {columns}; accepted: a shorter 'long'")
+    return found
+
+
 def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
     """Rows of ids and labels as tensors of shape (rows, longest row, rounded up to 8)."""
     import torch
@@ -182,6 +208,11 @@ class Batches:
             self._pool = (number, self.pool(number, cap, self.hardest(turn * GROUP)))
         return self._pool[1][at]
 
+    @cached_property
+    def long(self) -> list[int]:
+        """The indices of the examples that the recipe's `long` has it shown more often."""
+        return long_ones(self.recipe)
+
     def cap(self, progress: float) -> int:
         """The tokens of the longest example at `progress`, the share of the steps that are done."""
         recipe = self.recipe
@@ -211,13 +242,14 @@ class Batches:
     def pool(self, number: int, cap: int, hardest: Sequence[int] = ()) -> list[dict[str, Any]]:
         """GROUP batches of like lengths and about equal numbers of tokens, no example above `cap`; in an order of its own.
 
-        Half of the tokens are of the examples `hardest`, if there are any.
+        Half of the tokens are of the examples `hardest`, or of the recipe's `long`, if there are any.
         """
         recipe = self.recipe
         first = number * recipe.data.size * recipe.retold
         every = range(first, first + recipe.data.size)
+        more = hardest or [first + index for index in self.long]
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
-        rows = self.short(hardest, key, cap, recipe.tokens * GROUP // 2)
+        rows = self.short(more, key, cap, recipe.tokens * GROUP // 2)
         rows += self.short(every, key, cap, recipe.tokens * GROUP - sum(len(ids) for ids, _ in rows))
         if not rows:
             raise ProblemError(
@@ -229,5 +261,10 @@ class Batches:
         for row in rows:
             batches[min(GROUP - 1, seen * GROUP // total)].append(row)
             seen += len(row[0])
+        if not all(batches):
+            longest = len(rows[-1][0])
+            raise ProblemError(
+                f"recipe {recipe.name!r}: an example has {longest} tokens, a batch {recipe.tokens}; accepted: a larger 'tokens'"
+            )
         random.Random(key).shuffle(batches)
         return [pad(batch, self.tokenizer) for batch in batches]

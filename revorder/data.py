@@ -156,10 +156,9 @@ class Drawing:
         stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(BLOCK * BYTES)
         return [int.from_bytes(chunk, "little") for (chunk,) in struct.iter_unpack(f"{BYTES}s", stream)]
 
-    def rows(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, str]]:
-        """(index, a, op, b, text) of each training example from `start` to `stop`."""
-        equation, draw, small = self.equation, self.draw, 100_000
-        direct = "+-" if equation else ""
+    def problems(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, int]]:
+        """(index, a, op, b, the rest of the randomness) of each training example from `start` to `stop`."""
+        draw, small = self.draw, 100_000
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             base = block * BLOCK
             words = self.words(seed, block)[max(0, start - base) : stop - base]
@@ -168,11 +167,18 @@ class Drawing:
                 # large problems can only be held out by their bucket
                 if (a < small or fingerprint(a, op, b) % TEST_SHARE == 0) and held(a, op, b):
                     a, op, b, word = self.retry(seed, index)
-                if op in direct and equation:
-                    yield index, a, op, b, equation(a, op, b)
-                else:
-                    rollback = self.wrong_digit(a, b, word) if op == "/" else None
-                    yield index, a, op, b, self.text(a, op, b, rollback)
+                yield index, a, op, b, word
+
+    def rows(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, str]]:
+        """(index, a, op, b, text) of each training example from `start` to `stop`."""
+        equation = self.equation
+        direct = "+-" if equation else ""
+        for index, a, op, b, word in self.problems(seed, start, stop):
+            if op in direct and equation:
+                yield index, a, op, b, equation(a, op, b)
+            else:
+                rollback = self.wrong_digit(a, b, word) if op == "/" else None
+                yield index, a, op, b, self.text(a, op, b, rollback)
 
     def example(self, seed: int, index: int, telling: int = 0) -> Example:
         """The training example at `index`; of its block's digest only the beginning is made.

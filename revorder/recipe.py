@@ -28,6 +28,7 @@ class Recipe:
     next are ranked, others each time, and the share of them that is shown joins those of the rankings before. `passed`:
     how many of these the runs before have ranked already; they are passed over.
     `retold`: each ranking, and each batch but for what a ranking chose, has divisions take back other digits.
+    `long`: [op, digits of the longer operand, of the shorter]; half of what is shown is of examples at least so long.
     `noise`: of the first number's deviation in what attention and feed-forward read, for six tenths of the steps, then
     falling to the second number's, which the last twentieth has.
     `start`: a checkpoint folder whose weights the run begins with, such as that of another recipe, or a shipped
@@ -59,6 +60,7 @@ class Recipe:
     fresh: int = 0
     passed: int = 0
     retold: bool = False
+    long: tuple[tuple[str, int, int], ...] = ()
     noise: tuple[float, float] = (0, 0)
     rank_every: int = 5000
     exact: list[tuple[str, int, int]] = field(default_factory=list)
@@ -77,6 +79,7 @@ class Recipe:
             settings["data"] = Mixture.read(settings["data"])
             settings["model"] = Shape.read(settings.get("model", {}))
             settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
+            settings["long"] = tuple((str(op), int(n), int(m)) for op, n, m in settings.get("long", []))
             settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
             start = settings.get("start") or ()
             settings["start"] = (start,) if isinstance(start, str) else tuple([str(folder) for folder in start])
@@ -99,6 +102,8 @@ class Recipe:
                     settings["noise"] = (float(first), float(last))
                 case noise:
                     raise ValueError(f"noise {noise}: two numbers from 0, the second no larger, none above 1")
+            if settings["long"] and settings["hardest"]:
+                raise ValueError("long: only where hardest is 0")
             if settings["passed"] and not settings["fresh"]:
                 raise ValueError(f"passed {settings['passed']}: only with fresh")
             if settings["fresh"] and not settings["hardest"]:

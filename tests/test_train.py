@@ -277,6 +277,42 @@ def test_a_retold_recipe_shows_the_same_equations_with_other_digits_taken_back(r
         ranked(tmp_path, "passed: 400\n")
 
 
+def test_half_of_what_is_shown_is_of_long_examples(recipe, tmp_path):
+    path = recipe.with_name("long.yaml")
+    data = "{rollback: 1, size: 2000, parts: [{op: +, a: [1, 9], b: [1, 9]}, {op: /, a: [1, 9], b: [1, 4]}]}"
+    tokenizer = Tokenizer()
+
+    def shown(settings, items=range(60)):
+        path.write_text(f"like: {recipe}\nshort_first: 0\nretold: true\ndata: {data}\n{settings}\n")
+        batches = Batches(Recipe.read(path), tokenizer)
+        rows = [row for item in items for row in batches[item]["input_ids"].tolist()]
+        return [tokenizer.decode([token for token in row if token]) for row in rows]
+
+    def share(texts, op, longer, shorter):
+        def long(text):
+            lengths = sorted(map(len, text.partition("=")[0].split(op)))
+            return len(lengths) == 2 and lengths[0] >= shorter and lengths[1] >= longer
+
+        return sum(len(text) for text in texts if long(text)) / sum(map(len, texts))
+
+    with pytest.raises(ProblemError, match="'test': an example has [0-9]+ tokens, a batch 128; accepted: a larger"):
+        shown('long: [["/", 9, 1]]')
+    recipe.write_text(RECIPE.replace("tokens: 128", "tokens: 512"))
+    every, divisions = shown(""), shown('long: [["/", 8, 4]]')
+    both = shown('long: [["+", 8, 8], ["/", 9, 4]]')
+    assert share(every, "/", 8, 4) < 0.2 and share(divisions, "/", 8, 4) > 0.5 and share(divisions, "+", 1, 1) > 0.1
+    assert share(both, "/", 9, 4) + share(both, "+", 8, 8) > 0.5 and share(both, "+", 8, 8) > 2 * share(
+        every, "+", 8, 8
+    )
+    first, then = (set(shown('long: [["/", 9, 4]]', items)) for items in (range(32), range(32, 60)))
+    problems = [{text.partition("=")[0] for text in texts if "/" in text} for texts in (first, then)]
+    assert (
+        len({text for text in first & then if "/" in text}) < len(problems[0] & problems[1]) / 2
+    )  # told again otherwise
+    with pytest.raises(ProblemError, match="'test': no example is as long as 17D[+]1D, 4D-2D; accepted: a shorter"):
+        shown('long: [["+", 17, 1], ["-", 4, 2]]')
+
+
 def test_two_processes_rank_as_one(recipe, tmp_path):
     start = train(recipe, tmp_path / "start", steps=20)
     other = tmp_path / "other.yaml"
@@ -474,6 +510,8 @@ def test_a_saved_point_that_a_killed_run_left_behind_is_not_averaged(recipe, tmp
         ("name: test", "name: test\nnoise: [.inf, 0]", "noise [inf, 0]: two numbers from 0"),
         ("name: test", "name: test\nnoise: [0.1, 0.2]", "noise [0.1, 0.2]: two numbers from 0, the second no larger"),
         ("name: test", "name: test\nretold: 1", "retold 1: true or false"),
+        ("name: test", "name: test\nlong: [[+, 2]]", "accepted"),
+        ("name: test", "name: test\nlong: [[+, 2, 2]]\nhardest: 0.1", "long: only where hardest is 0"),
     ],
 )
 def test_a_wrong_recipe_is_named(recipe, line, wrong, says, tmp_path):
