@@ -307,7 +307,7 @@ def evaluate(
     model: Model = None,
     data: Annotated[Optional[str], typer.Option(help="BIG-bench's folder, or a Hugging Face dataset.")] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Problems a drawn column.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The drawn columns' seed.")] = 2024,
+    seed: Annotated[int, typer.Option(help="The seed of drawn columns and hard problems.")] = 2024,
     out: Annotated[
         Optional[Path],
         typer.Option(help="A JSONL file for every problem, trace and verdict; a table beside it in .md."),

@@ -142,11 +142,11 @@ def bigbench_tasks(ops: str, data: str | None) -> dict[str, list[Problem]]:
     return bigbench.load(data, ops)
 
 
-def hard(ops: str) -> dict[str, list[Problem]]:
+def hard(ops: str, seed: int) -> dict[str, list[Problem]]:
     """The hard suite, see revorder.hard."""
     from .hard import hard_tasks
 
-    return hard_tasks(ops)
+    return hard_tasks(ops, seed)
 
 
 def covered(card: Card, tasks: Mapping[str, list[Problem]]) -> tuple[dict[str, list[Problem]], list[str]]:
@@ -180,7 +180,7 @@ SUITES: dict[str, Callable[[str, int, int, str | None], dict[str, list[Problem]]
     "extra": lambda ops, n, seed, data: extra_tasks(n, seed, ops),
     "table1": lambda ops, n, seed, data: bigbench_tasks(ops, data) | extra_tasks(n, seed, ops),
     "one-digit": lambda ops, n, seed, data: one_digit_tasks(n, seed),
-    "hard": lambda ops, n, seed, data: hard(ops),
+    "hard": lambda ops, n, seed, data: hard(ops, seed),
     "beyond": lambda ops, n, seed, data: beyond_tasks(n, seed, ops),
 }
 

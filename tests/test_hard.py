@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from revorder import trace, verify
+from revorder.evals import SUITES
 from revorder.hard import FAMILIES, hard_tasks
 from revorder.runtime import Card
 
@@ -27,6 +28,9 @@ def test_the_same_problems_each_time_within_the_sizes_of_table_1():
     assert (
         hashlib.sha256(text.encode()).hexdigest() == "9227b6d68be6f9acec384a4cff567adce887587e2278c0938b18d00a6e3d02d5"
     )
+    others = [problem for task in SUITES["hard"]("+-*/", 1, 7, None).values() for problem in task]
+    assert len(others) == 20_000 and len(set(others) & set(problems)) < 1000
+    assert SUITES["hard"]("/", 1, 2024, None) == {name: task for name, task in TASKS.items() if name.startswith("/")}
 
 
 def test_carries_run_over_the_whole_length():
