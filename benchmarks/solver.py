@@ -1,6 +1,6 @@
 """The solver's speed: one problem from a cold start, and many from stdin, as whole processes.
 
-python benchmarks/solver.py [--count 10000] [--rounds 3]
+python benchmarks/solver.py [--count 10000] [--rounds 3] [--model narrow]
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--model", default="wide")
     arguments = parser.parse_args()
+    model = ["--model", arguments.model]
     problems = [example(1, index, MIXTURE).problem for index in range(arguments.count)]
     text = "".join(f"{problem}\n" for problem in problems)
     answers = [problem.answer for problem in problems]
-    one = [seconds(["123456789+987654321"], "", ["1111111110"]) for _ in range(arguments.rounds)]
-    many = [seconds(["-"], text, answers) for _ in range(arguments.rounds)]
+    one = [seconds(["123456789+987654321", *model], "", ["1111111110"]) for _ in range(arguments.rounds)]
+    many = [seconds(["-", *model], text, answers) for _ in range(arguments.rounds)]
     print(f"one problem from a cold start: {statistics.median(one):.2f} s")
     print(
         f"{arguments.count} problems: {statistics.median(many):.1f} s, {arguments.count / statistics.median(many):,.0f} a second"

@@ -17,7 +17,7 @@ import typer
 
 from .methods import METHODS, method_named, trace
 from .problem import OPS, Expression, Problem, ProblemError
-from .runtime import shipped
+from .runtime import DEFAULT, shipped
 from .verify import verify as judge
 
 app = typer.Typer(
@@ -32,7 +32,8 @@ Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
 Form = Annotated[Optional[str], typer.Option(help="revorder: compact (the default) or expanded.")]
 Model = Annotated[
-    Optional[str], typer.Option(help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}.")
+    Optional[str],
+    typer.Option(help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; {DEFAULT} if none."),
 ]
 Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; - reads one a line from stdin.")]
 

@@ -22,6 +22,7 @@ from .problem import Problem, ProblemError
 from .tokenizer import Tokenizer
 
 SHIPPED = Path(__file__).parent / "checkpoints"
+DEFAULT = "wide"  # the one without an error; "narrow" is a quarter of its size
 CARD = "revorder.json"
 
 
@@ -29,18 +30,20 @@ def shipped() -> list[str]:
     """The names of the shipped checkpoints.
 
     >>> shipped()
-    ['default', 'wide']
+    ['narrow', 'wide']
     """
     return sorted(folder.name for folder in SHIPPED.iterdir())
 
 
 def checkpoint(model: str | Path | None = None) -> Path:
-    """The folder of a checkpoint: a path, or the name of a shipped one, `default` for None.
+    """The folder of a checkpoint: a path, or the name of a shipped one, DEFAULT for None.
 
-    >>> checkpoint() == checkpoint("default") == SHIPPED / "default"
+    >>> checkpoint() == checkpoint("wide") == SHIPPED / "wide"
     True
     """
-    folder = Path(model or "default")
+    if model is None:
+        return SHIPPED / DEFAULT
+    folder = Path(model)
     return folder if folder.exists() or not (SHIPPED / folder).is_dir() else SHIPPED / folder
 
 

@@ -86,7 +86,7 @@ except ModuleNotFoundError as error:
 
 
 def test_a_folder_that_is_no_checkpoint_is_named(tmp_path):
-    with pytest.raises(ProblemError, match=r"no revorder\.json; accepted: a checkpoint folder, default, wide"):
+    with pytest.raises(ProblemError, match=r"no revorder\.json; accepted: a checkpoint folder, narrow, wide"):
         Runtime(tmp_path)
     Card("lean", "lean", (("+", 5, 5),)).save(tmp_path)
     with pytest.raises(ProblemError, match="can't be read"):
@@ -97,10 +97,11 @@ def test_a_folder_that_is_no_checkpoint_is_named(tmp_path):
 
 
 def test_a_shipped_checkpoint_has_a_name_that_a_folder_may_take(tmp_path, monkeypatch):
-    weights = {name: (Runtime(name).folder / "model.safetensors").stat().st_size for name in ("default", "wide")}
-    assert weights["default"] < weights["wide"] and solve("12*4567", "wide").verified
+    weights = {name: (Runtime(name).folder / "model.safetensors").stat().st_size for name in ("narrow", "wide")}
+    assert weights["narrow"] < weights["wide"] and solve("12*4567", "narrow").verified
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wide").mkdir()
+    assert Runtime().folder.parent.name == "checkpoints"
     with pytest.raises(ProblemError, match=r"model 'wide' has no revorder\.json"):
         Runtime("wide")
 

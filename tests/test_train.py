@@ -341,7 +341,7 @@ def test_a_grown_model_writes_what_its_start_wrote(tmp_path):
     assert not any(weight.any() for weight in added)
     assert after.model.layers[2].mlp.down_proj.weight.grad.any()
     assert after.model.layers[0].self_attn.o_proj.weight.grad[:, 64:].any()
-    assert restart("default", Recipe.read("calculator").model).num_parameters() == 1_175_168
+    assert restart("narrow", Recipe.read("calculator").model).num_parameters() == 1_175_168
     for other in (replace(shape, width=128), replace(shape, layers=1), replace(shape, head_dim=128)):
         with pytest.raises(ProblemError, match="accepted: as many, or fewer layers and heads"):
             restart(tmp_path, other)
