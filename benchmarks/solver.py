@@ -13,6 +13,7 @@ import time
 
 from revorder.data import example
 from revorder.mixture import Mixture, Part
+from revorder.runtime import DEFAULT
 
 MIXTURE = Mixture(
     "benchmark",
@@ -42,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--model", default="wide")
+    parser.add_argument("--model", default=DEFAULT)
     arguments = parser.parse_args()
     model = ["--model", arguments.model]
     problems = [example(1, index, MIXTURE).problem for index in range(arguments.count)]

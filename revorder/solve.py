@@ -49,7 +49,7 @@ class Solution:
 
 @cache
 def loaded(model: str | None = None) -> Runtime:
-    """The checkpoint at a path or of a shipped one's name, `wide` for None, loaded once."""
+    """The checkpoint at a path or of a shipped one's name, `runtime.DEFAULT` for None, loaded once."""
     return Runtime(model)
 
 
