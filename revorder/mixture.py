@@ -75,16 +75,8 @@ class Mixture:
         """
         where = "mixture"
         if not isinstance(source, dict):
-            import yaml
-
-            path = Path(source) if Path(source).suffix else RECIPES / f"{source}.yaml"
             where = f"mixture {str(source)!r}"
-            try:
-                source = yaml.safe_load(path.read_text())
-            except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-                packaged = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml") if not p.stem.startswith("train-")))
-                first = str(error).partition("\n")[0]
-                raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
+            source = read_yaml(source, where)
         if not isinstance(source, dict) or not isinstance(source.get("parts"), list) or not source["parts"]:
             raise ProblemError(f"{where}: accepted: a mapping with a list of parts")
         settings = checked(source, cls, where, MIXTURE_KEYS)
@@ -111,6 +103,23 @@ class Mixture:
     def spec(self) -> dict[str, Any]:
         """The mixture as plain data, all of its settings spelled out."""
         return asdict(self)
+
+
+def read_yaml(source: str | Path, where: str, prefix: str = "") -> Any:
+    """What a YAML file holds, or the packaged one of that name, whose file's name begins with `prefix`.
+
+    Raises ProblemError that begins with `where` and says which are packaged.
+    """
+    import yaml
+
+    path = Path(source) if Path(source).suffix else RECIPES / f"{prefix}{source}.yaml"
+    try:
+        return yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        stems = [file.stem for file in RECIPES.glob("*.yaml") if file.stem.startswith("train-") == bool(prefix)]
+        packaged = ", ".join(sorted(stem.removeprefix(prefix) for stem in stems))
+        first = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
 
 
 def whole(low: int, high: float) -> Callable[[Any], bool]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .mixture import RECIPES, Mixture, checked, share
+from .mixture import Mixture, checked, read_yaml, share
 from .model import Shape
 from .problem import ProblemError
 
@@ -143,15 +143,7 @@ def loaded(path: str | Path, above: tuple[str, ...] = ()) -> Any:
 
     `above`: the recipes that are like this one. Raises ProblemError where a file can't be read or the circle closes.
     """
-    import yaml
-
-    file = Path(path)
-    if not file.suffix:
-        file = RECIPES / f"train-{path}.yaml"
-    try:
-        settings = yaml.safe_load(file.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ProblemError(f"recipe {str(path)!r} can't be read: {str(error).splitlines()[0]}") from None
+    settings = read_yaml(path, f"recipe {str(path)!r}", prefix="train-")
     if not isinstance(settings, dict) or "like" not in settings:
         return settings
     other, above = settings.pop("like"), (*above, str(path))

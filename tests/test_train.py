@@ -519,5 +519,7 @@ def test_a_wrong_recipe_is_named(recipe, line, wrong, says, tmp_path):
     with pytest.raises(ProblemError) as error:
         train(recipe, tmp_path / "out")
     assert says in str(error.value)
-    with pytest.raises(ProblemError, match="can't be read"):
+    with pytest.raises(
+        ProblemError, match=r"none.yaml' can't be read: No such file.*accepted: a YAML file, or calculator, "
+    ):
         Recipe.read(tmp_path / "none.yaml")
