@@ -47,7 +47,7 @@ def main() -> None:
         folder = arguments.out / (f"{size}-{name}" if name else str(size))
         mixture = replace(recipe.data, size=size)
         if not (folder / "revorder.json").exists():
-            train(replace(recipe, data=mixture, model=model, exact=[]), folder, arguments.steps)
+            train(replace(recipe, data=mixture, model=model, exact=()), folder, arguments.steps)
         problems = {example(recipe.seed, index, mixture).problem for index in range(size)}
         runtime = Runtime(folder)
         tasks, _ = covered(runtime.card, columns)

@@ -65,15 +65,14 @@ class Mixture:
     size: int = 100_000
 
     @classmethod
-    def read(cls, source: str | Path | dict[str, Any]) -> Mixture:
-        """Read a YAML file, a packaged mixture by its name, or a mapping.
+    def read(cls, source: str | Path | dict[str, Any], where: str = "mixture") -> Mixture:
+        """Read a YAML file, a packaged mixture by its name, or a mapping, which messages call `where`.
 
         Raises ProblemError that names the file, the wrong key, and what it accepts.
 
         >>> Mixture.read({"parts": [{"op": "+", "a": [1, 16], "b": 3}]}).parts[0].b
         (3, 3)
         """
-        where = "mixture"
         if not isinstance(source, dict):
             where = f"mixture {str(source)!r}"
             source = read_yaml(source, where)
@@ -115,7 +114,7 @@ def read_yaml(source: str | Path, where: str, prefix: str = "") -> Any:
     path = Path(source) if Path(source).suffix else RECIPES / f"{prefix}{source}.yaml"
     try:
         return yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         stems = [file.stem for file in RECIPES.glob("*.yaml") if file.stem.startswith("train-") == bool(prefix)]
         packaged = ", ".join(sorted(stem.removeprefix(prefix) for stem in stems))
         first = getattr(error, "strerror", None) or str(error).partition("\n")[0]

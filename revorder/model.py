@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .mixture import Keys, checked, whole
 from .problem import ProblemError
-from .runtime import checkpoint
+from .runtime import checkpoint, shipped
 from .tokenizer import Tokenizer
 from .tokenizer import save as save_tokenizer
 
@@ -47,22 +48,27 @@ class Shape:
             if settings not in PRESETS:
                 raise ProblemError(f"model {settings!r} is unknown; accepted: {', '.join(PRESETS)}, or a mapping")
             return PRESETS[settings]
-        known: dict[str, Any] = {field.name: type(field.default) for field in fields(cls)}
-        for key in settings:
-            if key not in known:
-                raise ProblemError(f"model key {key!r} is unknown; accepted: {', '.join(known)}")
-        try:
-            values: dict[str, Any] = {key: known[key](value) for key, value in settings.items()}
-            shape = cls(**values)
-        except (TypeError, ValueError) as error:
-            raise ProblemError(f"model {settings}: {error}") from None
-        if shape.heads < 1 or shape.width % shape.heads:
-            raise ProblemError(f"model heads {shape.heads}: accepted: a divisor of the width {shape.width}")
-        if shape.places > len(low_frequencies(shape.head_dim)):
-            raise ProblemError(f"model places {shape.places}: accepted: 0 to {len(low_frequencies(shape.head_dim))}")
+        shape = cls(**checked(settings, cls, "model", SHAPE_KEYS))
+        if shape.width % shape.heads:
+            raise ProblemError(f"model: key 'heads' is {shape.heads}; accepted: a divisor of the width {shape.width}")
+        most = len(low_frequencies(shape.head_dim))
+        if shape.places > most:
+            raise ProblemError(f"model: key 'places' is {shape.places}; accepted: 0 to {most}")
+        if shape.places and shape.width < most + CIRCLES:
+            least = most + CIRCLES
+            raise ProblemError(f"model: key 'width' is {shape.width}; accepted: at least {least}, any if 'places' is 0")
         return shape
 
 
+CIRCLES = 12  # the numbers that a digit's token starts as, beside those of its place
+_SIZE = (whole(1, math.inf), "a whole number of at least 1")
+_EVEN = (lambda value: whole(2, math.inf)(value) and value % 2 == 0, "an even number of at least 2")
+SHAPE_KEYS: Keys = {
+    **dict.fromkeys(("layers", "width", "ffn", "heads", "positions"), _SIZE),
+    "head_dim": _EVEN,
+    "theta": (lambda value: type(value) in (int, float) and 1 < value < math.inf, "a number above 1"),
+    "places": (whole(0, math.inf), "a whole number, 0 or more"),
+}
 PRESETS = {
     "tiny": Shape(),
     "small": Shape(layers=4, width=192, ffn=512, heads=3),
@@ -142,8 +148,13 @@ def restart(folders: str | Path | Sequence[str | Path], shape: Shape) -> Any:
             )
         part = replace(shape, **{key: size // (1 + len(others)) for key, size in sizes.items()})
         return beside([restart(one, part) for one in (folder, *others)], shape)
+    path = checkpoint(folder)
+    if not (path / "config.json").is_file():
+        raise ProblemError(
+            f"start {str(folder)!r} has no config.json; accepted: a checkpoint folder, {', '.join(shipped())}"
+        )
     try:
-        model = LlamaForCausalLM.from_pretrained(checkpoint(folder), attn_implementation="eager", local_files_only=True)
+        model = LlamaForCausalLM.from_pretrained(path, attn_implementation="eager", local_files_only=True)
     except (OSError, ValueError) as error:
         first = str(error).partition("\n")[0]
         raise ProblemError(f"start {str(folder)!r} can't be read: {first}; accepted: a checkpoint folder") from None
@@ -242,7 +253,7 @@ def factors(tokenizer: Tokenizer, shape: Shape) -> tuple[Any, Any, Any, Any]:
 
     angles = [[2 * math.pi * turns * digit / 10 for turns in range(1, 6)] for digit in range(10)]
     circles = [[f(x) for x in row for f in (math.cos, math.sin)] + [(d - 4.5) / 3] * 2 for d, row in enumerate(angles)]
-    shape_of_digits = torch.tensor(circles) @ torch.linalg.qr(torch.randn(len(rest), 12))[0].T
+    shape_of_digits = torch.tensor(circles) @ torch.linalg.qr(torch.randn(len(rest), CIRCLES))[0].T
     digits = shape_of_digits / shape_of_digits.norm(dim=1).mean() * amplitude @ rest
     others = unit(torch.randn(whats - 10, len(rest))) @ rest
     sources = torch.cat([others, digits, places @ basis * amplitude])

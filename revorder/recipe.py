@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .mixture import Mixture, checked, read_yaml, share
+from .mixture import MAX_DIGITS, MIXTURE_KEYS, Keys, Mixture, checked, digits, filled, read_yaml, share, whole
 from .model import Shape
-from .problem import ProblemError
+from .problem import OPS, ProblemError
 
-COUNTS = ("steps", "tokens", "shortest", "longest", "average", "rank_every", "exact_every", "save_every")
-MAY_BE_0 = ("warmup", "seed", "fresh", "passed")
-SHARES = ("lr", "muon_lr", "short_first", "hardest", "ranked", "kept")
+
+def number(value: Any) -> Any:
+    """A number where YAML leaves it as text, as 1e-3; anything else as it is.
+
+    >>> number("1e-3"), number("many")
+    (0.001, 'many')
+    """
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def sizes(value: Any) -> bool:
+    """Whether a value is a list of [op, digits of the longer operand, of the shorter]."""
+    return isinstance(value, list) and all(
+        isinstance(size, list) and len(size) == 3 and size[0] in tuple(OPS) and digits(size[:0:-1]) for size in value
+    )
+
+
+def whole_part(value: Any) -> bool:
+    """Whether a value is 1 or about a whole part of it."""
+    return share(value) and value > 0 and abs(round(1 / value) * value - 1) <= 0.02
+
+
+_COUNT = (whole(1, math.inf), "a whole number of at least 1")
+_COUNT_OR_0 = (whole(0, math.inf), "a whole number, 0 or more")
+_SHARE = (lambda value: share(number(value)), "a number from 0 to 1")
+_SIZES = (sizes, f"a list of [op, digits, digits], at most {MAX_DIGITS} and the longer operand's first")
+SHARES = {"lr", "muon_lr", "short_first", "hardest", "ranked", "kept"}
+RECIPE_KEYS: Keys = {
+    "name": MIXTURE_KEYS["name"],
+    "data": (lambda value: isinstance(value, dict), "a mixture"),
+    "model": (lambda value: isinstance(value, (dict, str)), "a preset's name, or a mapping"),
+    "limits": (lambda value: sizes(value) and value, _SIZES[1]),
+    **dict.fromkeys(("steps", "tokens", "shortest", "longest", "average"), _COUNT),
+    **dict.fromkeys(("rank_every", "exact_every", "save_every"), _COUNT),
+    **dict.fromkeys(("warmup", "seed", "fresh", "passed"), _COUNT_OR_0),
+    **dict.fromkeys(("lr", "muon_lr", "short_first", "hardest"), _SHARE),
+    "kept": (lambda value: share(number(value)) and number(value) < 1, "a number from 0, below 1"),
+    "ranked": (lambda value: whole_part(number(value)), "1, or a whole part of it such as 0.5 or 0.33"),
+    "start": (
+        lambda value: isinstance(value, str) or (filled(value) and all(isinstance(one, str) for one in value)),
+        "a folder or a shipped checkpoint's name, or a list of them",
+    ),
+    "retold": (lambda value: isinstance(value, bool), "true or false"),
+    "noise": (
+        lambda value: isinstance(value, list) and len(value) == 2 and all(map(share, value)) and value[1] <= value[0],
+        "two numbers from 0 to 1, the second no larger",
+    ),
+    **dict.fromkeys(("long", "exact"), _SIZES),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +113,7 @@ class Recipe:
     long: tuple[tuple[str, int, int], ...] = ()
     noise: tuple[float, float] = (0, 0)
     rank_every: int = 5000
-    exact: list[tuple[str, int, int]] = field(default_factory=list)
+    exact: tuple[tuple[str, int, int], ...] = ()
     exact_every: int = 1000
     save_every: int = 1000
 
@@ -74,49 +124,36 @@ class Recipe:
         >>> Recipe.read("sums").model.layers
         3
         """
-        settings = checked(loaded(path), cls, f"recipe {str(path)!r}")
-        try:
-            settings["data"] = Mixture.read(settings["data"])
-            settings["model"] = Shape.read(settings.get("model", {}))
-            settings["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in settings["limits"])
-            settings["long"] = tuple((str(op), int(n), int(m)) for op, n, m in settings.get("long", []))
-            settings["exact"] = [(str(op), int(n), int(m)) for op, n, m in settings.get("exact", [])]
-            start = settings.get("start") or ()
-            settings["start"] = (start,) if isinstance(start, str) else tuple([str(folder) for folder in start])
-            for key in COUNTS + MAY_BE_0:
-                settings[key] = int(settings.get(key, cls.__dataclass_fields__[key].default))
-                if settings[key] < (key in COUNTS):
-                    raise ValueError(f"{key} {settings[key]}")
-            for key in SHARES:
-                settings[key] = float(settings.get(key, cls.__dataclass_fields__[key].default))
-                if not share(settings[key]):
-                    raise ValueError(f"{key} {settings[key]}: from 0 to 1")
-            if settings["kept"] == 1:
-                raise ValueError(f"kept {settings['kept']}: from 0, below 1")
-            if (settings["average"] > 1 or settings["kept"]) and not settings.get("start"):
-                raise ValueError(f"average {settings['average']}, kept {settings['kept']}: only with a start")
-            if not isinstance(settings.get("retold", False), bool) or (settings.get("retold") and settings["fresh"]):
-                raise ValueError(f"retold {settings['retold']}: true or false, and not with fresh")
-            match settings.get("noise", [0, 0]):
-                case [first, last] if share(first) and share(last) and last <= first:
-                    settings["noise"] = (float(first), float(last))
-                case noise:
-                    raise ValueError(f"noise {noise}: two numbers from 0, the second no larger, none above 1")
-            if settings["long"] and settings["hardest"]:
-                raise ValueError("long: only where hardest is 0")
-            if settings["passed"] and not settings["fresh"]:
-                raise ValueError(f"passed {settings['passed']}: only with fresh")
-            if settings["fresh"] and not settings["hardest"]:
-                raise ValueError(f"fresh {settings['fresh']}: none are shown while hardest is 0")
-            recipe = cls(**settings)
-            if not recipe.ranked or abs(recipe.apart * recipe.ranked - 1) > 0.02:
-                raise ValueError(f"ranked {recipe.ranked}: 1 or a whole part of it, such as 0.5 or 0.33")
-            return recipe
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, ProblemError):
-                raise
-            known = ", ".join(item.name for item in fields(cls))
-            raise ProblemError(f"recipe {str(path)!r}: {error!r}; accepted: {known}") from None
+        where = f"recipe {str(path)!r}"
+        settings = checked(loaded(path), cls, where, RECIPE_KEYS)
+        for key in ("name", "data", "limits"):
+            if key not in settings:
+                raise ProblemError(f"{where}: key {key!r} is missing; accepted: {RECIPE_KEYS[key][1]}")
+        settings["data"] = Mixture.read(settings["data"], f"{where}, data")
+        settings["model"] = Shape.read(settings.get("model", {}))
+        for key in ("limits", "long", "exact"):
+            settings[key] = tuple((op, n, m) for op, n, m in settings.get(key, ()))
+        start = settings.get("start") or ()
+        settings["start"] = (start,) if isinstance(start, str) else tuple(start)
+        for key in SHARES & settings.keys():
+            settings[key] = float(settings[key])
+        if "noise" in settings:
+            settings["noise"] = tuple(map(float, settings["noise"]))
+        recipe = cls(**settings)
+        for wrong, what in (
+            (recipe.longest < recipe.shortest, "key 'longest' is below 'shortest'; accepted: no less"),
+            (
+                (recipe.average > 1 or recipe.kept) and not recipe.start,
+                "keys 'average' and 'kept'; accepted: with a 'start'",
+            ),
+            (recipe.retold and recipe.fresh, "keys 'retold' and 'fresh'; accepted: one of them"),
+            (recipe.long and recipe.hardest, "keys 'long' and 'hardest'; accepted: one of them"),
+            (recipe.passed and not recipe.fresh, "key 'passed'; accepted: with 'fresh'"),
+            (recipe.fresh and not recipe.hardest, "key 'fresh'; accepted: with 'hardest', none are shown without"),
+        ):
+            if wrong:
+                raise ProblemError(f"{where}: {what}")
+        return recipe
 
     @property
     def apart(self) -> int:

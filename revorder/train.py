@@ -18,7 +18,7 @@ from .problem import ProblemError, quote
 from .ranking import ranking
 from .recipe import Recipe
 from .runtime import Card
-from .shards import write_whole
+from .shards import make_folder, write_whole
 from .tokenizer import Tokenizer
 
 WORTH_COMPILING = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
@@ -127,15 +127,14 @@ def train(recipe: str | Path | Recipe, out: str | Path, steps: int | None = None
         recipe = replace(recipe, steps=steps)
     out = Path(out)
     run = out / "run"
-    run.mkdir(parents=True, exist_ok=True)
     stamp = run / "recipe.txt"
     if stamp.exists() and stamp.read_text() != repr(recipe):
         raise ProblemError(f"folder {quote(str(out))} holds another recipe's run; accepted: a new folder")
-    write_whole(stamp, repr(recipe))  # each process does; none may read half of it
-
     tokenizer = Tokenizer(recipe.model.places)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     model = restart(recipe.start, recipe.model) if recipe.start else create(recipe.model, recipe.seed)
+    make_folder(run)
+    write_whole(stamp, repr(recipe))  # each process does; none may read half of it
     disturbing = [disturb(model, recipe.noise)] if recipe.noise[0] else []
     if recipe.steps >= WORTH_COMPILING and shutil.which("c++"):
         model.compile(dynamic=True)
@@ -269,7 +268,7 @@ form `{recipe.data.form}`. Operands up to: {limits}. Prompt: `<bos>` and the que
 ## Training
 Recipe `{recipe.name}`: {recipe.steps:,} steps of {recipe.tokens * processes:,} tokens, {recipe.steps * recipe.tokens * processes / 1e6:.0f}M in all, from at most {recipe.equations:,} synthetic
 equations (seed {recipe.seed}); {elapsed(entries) / 60:.0f} minutes on {machine()}. Loss on the answer only, none on digits wrong at random;
-Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine; short examples first.
+Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine{"; short examples first" if recipe.short_first else ""}.
 Final loss per answer token {loss[-1] if loss else float("nan"):.4f}. No problem of the test split or of BIG-bench with 3 digits or more was trained on.
 {mean}
 ## Exact match, percent, on 1000 held-out problems a column

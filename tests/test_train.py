@@ -246,7 +246,7 @@ def test_a_ranking_of_fresh_examples_adds_others_each_time(tmp_path):
     more = hardest(32)
     assert len(more) == 40 and more[:20] == chosen and set(more[20:]) < set(range(2400, 2800))
     assert recipe.steps == 60 and recipe.equations == 2040
-    with pytest.raises(ProblemError, match="fresh 400: none are shown while hardest is 0"):
+    with pytest.raises(ProblemError, match="key 'fresh'; accepted: with 'hardest'"):
         ranked(tmp_path, "fresh: 400\n")
 
 
@@ -271,9 +271,9 @@ def test_a_retold_recipe_shows_the_same_equations_with_other_digits_taken_back(r
     chosen, more = hardest(0), hardest(recipe.rank_every)
     assert len(chosen) == 3 and set(chosen) < set(range(0, 20, 2))
     assert more[:3] == chosen and set(more[3:]) < set(range(21, 40, 2))
-    with pytest.raises(ProblemError, match="retold True: true or false, and not with fresh"):
+    with pytest.raises(ProblemError, match="keys 'retold' and 'fresh'; accepted: one of them"):
         ranked(tmp_path, "retold: true\nhardest: 0.1\nfresh: 400\n")
-    with pytest.raises(ProblemError, match="passed 400: only with fresh"):
+    with pytest.raises(ProblemError, match="key 'passed'; accepted: with 'fresh'"):
         ranked(tmp_path, "passed: 400\n")
 
 
@@ -345,8 +345,8 @@ def test_a_grown_model_writes_what_its_start_wrote(tmp_path):
     for other in (replace(shape, width=128), replace(shape, layers=1), replace(shape, head_dim=128)):
         with pytest.raises(ProblemError, match="accepted: as many, or fewer layers and heads"):
             restart(tmp_path, other)
-    for heads in (3, 0, -1):
-        with pytest.raises(ProblemError, match=f"heads {heads}: accepted: a divisor of the width 64"):
+    for heads, accepted in ((3, "a divisor of the width 64"), (0, "a whole number"), (-1, "a whole number")):
+        with pytest.raises(ProblemError, match=f"'heads' is {heads}; accepted: {accepted}"):
             Shape.read({"width": 64, "heads": heads})
 
 
@@ -496,22 +496,44 @@ def test_a_saved_point_that_a_killed_run_left_behind_is_not_averaged(recipe, tmp
     ("line", "wrong", "says"),
     [
         ("steps: 60", "steps: many", "accepted"),
-        ("tokens: 128", "tokens: 0", "tokens 0"),
-        ("width: 64", "widht: 64", "model key"),
+        ("tokens: 128", "tokens: 0", "key 'tokens' is 0; accepted: a whole number of at least 1"),
+        ("width: 64", "widht: 64", "model: key 'widht' is unknown; accepted: layers, width"),
         ("name: test", "nmae: test", "unknown"),
-        ("name: test", "name: test\nkept: 0.5", "kept 0.5: only with a start"),
-        ("name: test", "name: test\nkept: 1", "kept 1.0: from 0, below 1"),
-        ("name: test", "name: test\nmuon_lr: .inf", "muon_lr inf: from 0 to 1"),
-        ("name: test", "name: test\nhardest: -0.1", "hardest -0.1: from 0 to 1"),
-        ("name: test", "name: test\nranked: 0", "ranked 0.0"),
-        ("name: test", "name: test\nranked: 0.4", "ranked 0.4: 1 or a whole part of it"),
-        ("name: test", "name: test\nnoise: 0.1", "noise 0.1: two numbers from 0"),
-        ("name: test", "name: test\nnoise: [true, 0]", "noise [True, 0]: two numbers from 0"),
-        ("name: test", "name: test\nnoise: [.inf, 0]", "noise [inf, 0]: two numbers from 0"),
-        ("name: test", "name: test\nnoise: [0.1, 0.2]", "noise [0.1, 0.2]: two numbers from 0, the second no larger"),
-        ("name: test", "name: test\nretold: 1", "retold 1: true or false"),
-        ("name: test", "name: test\nlong: [[+, 2]]", "accepted"),
-        ("name: test", "name: test\nlong: [[+, 2, 2]]\nhardest: 0.1", "long: only where hardest is 0"),
+        ("name: test", "name: test\nkept: 0.5", "keys 'average' and 'kept'; accepted: with a 'start'"),
+        ("name: test", "name: test\nkept: 1", "key 'kept' is 1; accepted: a number from 0, below 1"),
+        ("name: test", "name: test\nmuon_lr: .inf", "key 'muon_lr' is inf; accepted: a number from 0 to 1"),
+        ("name: test", "name: test\nhardest: -0.1", "key 'hardest' is -0.1; accepted: a number from 0 to 1"),
+        ("name: test", "name: test\nranked: 0", "key 'ranked' is 0; accepted: 1, or"),
+        ("name: test", "name: test\nranked: 0.4", "key 'ranked' is 0.4; accepted: 1, or a whole part of it"),
+        ("name: test", "name: test\nnoise: 0.1", "key 'noise' is 0.1; accepted: two numbers from 0"),
+        ("name: test", "name: test\nnoise: [true, 0]", "key 'noise' is [True, 0]; accepted: two numbers"),
+        ("name: test", "name: test\nnoise: [.inf, 0]", "key 'noise' is [inf, 0]; accepted: two numbers"),
+        (
+            "name: test",
+            "name: test\nnoise: [0.1, 0.2]",
+            "key 'noise' is [0.1, 0.2]; accepted: two numbers from 0 to 1, the second no larger",
+        ),
+        ("name: test", "name: test\nretold: 1", "key 'retold' is 1; accepted: true or false"),
+        (
+            "name: test",
+            "name: test\nlong: [[+, 2]]",
+            "key 'long' is [['+', 2]]; accepted: a list of [op, digits, digits]",
+        ),
+        (
+            "name: test",
+            "name: test\nlong: [[+, 2, 2]]\nhardest: 0.1",
+            "keys 'long' and 'hardest'; accepted: one of them",
+        ),
+        ('exact: [["+", 2, 2]]', "exact: [['^', 2, 2]]", "key 'exact' is [['^', 2, 2]]; accepted"),
+        ('exact: [["+", 2, 2]]', "exact: [[/, 2, 5]]", "the longer operand's first"),
+        ('exact: [["+", 2, 2]]', "exact: [[+, 50, 5]]", "at most 32"),
+        ("name: test", "name: 5", "key 'name' is 5"),
+        ("steps: 60", "steps: 1.5", "key 'steps' is 1.5"),
+        ("name: test", "name: test\nstart: 5", "key 'start' is 5; accepted: a folder"),
+        ("name: test", "name: test\nshortest: 500", "'longest' is below 'shortest'"),
+        ("width: 64", "width: 0", "model: key 'width' is 0"),
+        ("width: 64", "width: 32", "model: key 'width' is 32; accepted: at least 54, any if 'places' is 0"),
+        ("width: 64", "width: 64, head_dim: 63", "model: key 'head_dim' is 63; accepted: an even number"),
     ],
 )
 def test_a_wrong_recipe_is_named(recipe, line, wrong, says, tmp_path):
