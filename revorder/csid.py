@@ -72,9 +72,9 @@ def explain(
 
 
 def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", form: str | None = None) -> int:
-    """The CSID that no n-digit by m-digit equation (n >= m; m = n by default) exceeds, quotient estimates aside.
+    """The CSID that no n-digit by m-digit equation (n >= m; m = n by default) exceeds.
 
-    Section 3.2 and appendix A: n for direct + and -, 6n^2 + n for *, 2n^2 - 2m^2 for exact /. RevOrder has 1, except
+    Quotient estimates aside, where a division is exact and no digit is taken back. Section 3.2 and appendix A: n for direct + and -, 6n^2 + n for *, 2n^2 - 2m^2 for exact /. RevOrder has 1, except
     that the lowest digit of a - b with a < b needs to know which is larger, which costs up to n. Raises
     ProblemError for an unknown operation or method.
 
@@ -100,10 +100,10 @@ def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", for
         return n if op == "-" else 0
     if name == "goat":  # direct sums of partial products, direct differences
         return {"+": n, "-": n, "*": n + m, "/": n if m > 2 else max(n, direct)}[op]  # 10 is direct
-    if name == "reverse" and op in "*/" and m > 1:
-        return direct + (2 * n + 2 * m if op == "/" else 0)  # the lowest quotient digit needs every iteration
     if name == "reverse" and op == "/":
-        return direct + 2 * n + 2 * m
+        return direct + 2 * n + 2 * m  # the lowest quotient digit needs every iteration
+    if name == "reverse" and op == "*" and m > 1:
+        return direct
     return n if op == "-" and name != "lean" else 1
 
 
@@ -248,11 +248,15 @@ def estimate(left: int, b: int) -> list[str]:
 def multiplication_work(a: int, b: int) -> list[str]:
     """The unwritten digits of a * b: partial products with their carries, and their sums with theirs (appendix A.1).
 
+    The shorter factor is the multiplier, as in the paper.
+
     >>> multiplication_work(3, 4), len(multiplication_work(12, 34))
     ([], 5)
     """
     if len(str(b)) == 1 and len(str(a)) == 1:
         return []
+    if len(str(a)) < len(str(b)):
+        a, b = b, a
     work: list[str] = []
     total = 0
     digits = [(i, int(char)) for i, char in enumerate(reversed(str(b))) if char != "0"]
