@@ -6,18 +6,20 @@ Exit status: 0 done, 1 something is wrong or not verified, 2 bad input (one line
 from __future__ import annotations
 
 import json
-import os
+import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
+from typer.exceptions import TyperException
 
 from .methods import METHODS, method_named, trace
 from .problem import OPS, Expression, Problem, ProblemError
-from .runtime import DEFAULT, shipped
+from .runtime import DEFAULT, checkpoint, shipped
 from .verify import verify as judge
 
 app = typer.Typer(
@@ -41,16 +43,14 @@ Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; -
 def main() -> None:
     """Run the command line; bad input is one line on stderr and exit status 2."""
     try:
-        app(standalone_mode=True)
-    except ProblemError as error:
-        print(f"revorder: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
+        status = app(standalone_mode=False)
+    except (ProblemError, TyperException) as error:
+        status, message = 2, getattr(error, "format_message", error.__str__)()
+        if message:  # there is none where help was printed
+            print(f"revorder: {message}", file=sys.stderr)
+    if status == 130:
         print("revorder: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    sys.exit(status)
 
 
 def emit(item: Any) -> None:
@@ -58,9 +58,11 @@ def emit(item: Any) -> None:
 
 
 def read_problems(problems: list[str]) -> list[str]:
-    """The arguments, `-` replaced by the lines of stdin that are not empty."""
+    """The arguments, `-` replaced by the lines of stdin that are not empty; raises ProblemError for a mistyped option."""
     lines: list[str] = []
     for problem in problems:
+        if re.match("--?[A-Za-z]", problem):
+            raise ProblemError(f"option {problem!r} is unknown; accepted: those that --help lists")
         lines += [line.strip() for line in stdin_lines()] if problem == "-" else [problem]
     return lines
 
@@ -87,10 +89,11 @@ def read_rollback(items: list[str]) -> dict[int, list[int]]:
 def show_table(header: list[str], rows: list[list[str]], title: str | None = None) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(*header, title=title)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))  # what a model wrote is no markup
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
@@ -137,15 +140,16 @@ def verify(
     One verdict a line; exit status 1 where any fails.
     """
     method_named(method, form)
+    asked = None if problem is None else Expression.parse(problem)
     failed = False
     for line in stdin_lines():
         text = line.replace("\\n", "\n")
         if line.startswith("{"):
             try:
                 text = str(json.loads(line)["text"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 pass  # then it is a trace that begins with a brace, and wrong
-        verdict = judge(text, method, form, problem)
+        verdict = judge(text, method, form, asked)
         failed |= not verdict.ok
         if json_:
             emit(asdict(verdict))
@@ -174,7 +178,7 @@ def csid(
         problem = Expression.parse(text.partition("=")[0]).problem()
         value = count(problem, method, form, estimation=estimation)
         n, m = sorted((len(str(problem.a)), len(str(problem.b))), reverse=True)
-        worst = worst_case(problem.op, n, m, method, form)
+        worst = None if problem.remainder else worst_case(problem.op, n, m, method, form)
         digits = digits_of(problem, method, form) if explain else []
         if json_:
             emit(
@@ -195,7 +199,8 @@ def csid(
                 ]
                 for d in digits
             ]
-            show_table(header, rows, f"{problem} by {method}: CSID {value}, worst case {worst}")
+            known = "" if worst is None else f", worst case {worst}"
+            show_table(header, rows, f"{problem} by {method}: CSID {value}{known}")
 
 
 @app.command(context_settings=LOOSE)
@@ -213,18 +218,18 @@ def cost(
     count = counter(tokenizer)
     for text in read_problems(problems):
         problem = Problem.parse(text)
-        rows = [
-            (name, form, tokens(problem, name, form, count), extra(problem, name, form, count))
-            for name, module in METHODS.items()
-            for form in module.FORMS
-        ]
+        rows: list[dict[str, Any]] = []
+        for name, form in [(name, form) for name, module in METHODS.items() for form in module.FORMS]:
+            row = {"problem": str(problem), "method": name, "form": form, "tokens": None, "extra": None}
+            with suppress(ProblemError):  # a method may refuse what is too long for it
+                row |= {"tokens": tokens(problem, name, form, count), "extra": extra(problem, name, form, count)}
+            rows.append(row)
         if json_:
-            for name, form, whole, more in rows:
-                emit({"problem": str(problem), "method": name, "form": form, "tokens": whole, "extra": more})
+            for row in rows:
+                emit(row)
         else:
-            show_table(
-                ["method", "form", "tokens", "extra"], [[a, b, str(c), str(d)] for a, b, c, d in rows], str(problem)
-            )
+            cells = [["-" if cell is None else str(cell) for cell in list(row.values())[1:]] for row in rows]
+            show_table(["method", "form", "tokens", "extra"], cells, str(problem))
 
 
 @app.command(context_settings=LOOSE)
@@ -259,7 +264,7 @@ def solve(
             elif solution.verified:
                 print(solution.answer)
             else:
-                print(f"not verified: {solution.answer}")
+                print("not verified" + (f": {solution.answer}" if solution.answer else ""))
             if solution.error or solution.reason:
                 print(f"revorder: {solution.error or solution.reason}", file=sys.stderr)
     raise typer.Exit(status)
@@ -290,7 +295,7 @@ def read_ops(*texts: str) -> str:
     """Operations named in any way: `+ -`, `+-`, `+,-`."""
     ops = "".join(texts).replace(",", "").replace(" ", "")
     if not ops or any(op not in OPS for op in ops):
-        raise ProblemError(f"ops {' '.join(texts)!r}: accepted: some of + - * /")
+        raise ProblemError(f"ops {' '.join(texts).strip()!r}: accepted: some of + - * /")
     return "".join(op for op in OPS if op in ops)
 
 
@@ -304,9 +309,12 @@ def evaluate(
         ),
     ],
     more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
-    ops: Annotated[str, typer.Option(help="Operations, such as '+ -'.")] = "+-*/",
+    ops: Annotated[Optional[str], typer.Option(help="Operations, such as '+ -'; all if none.")] = None,
     model: Model = None,
-    data: Annotated[Optional[str], typer.Option(help="BIG-bench's folder, or a Hugging Face dataset.")] = None,
+    data: Annotated[
+        Optional[str],
+        typer.Option(help="BIG-bench's folder, or a Hugging Face dataset; $REVORDER_DATA names the folder too."),
+    ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Problems a drawn column.")] = 1000,
     seed: Annotated[int, typer.Option(help="The seed of drawn columns and hard problems.")] = 2024,
     out: Annotated[
@@ -319,12 +327,19 @@ def evaluate(
         Optional[str], typer.Option(help="An OpenAI-compatible server, such as http://localhost:8000/v1.")
     ] = None,
     method: Annotated[
-        str, typer.Option(help="How a server's model is asked and judged; plain: the answer only.")
-    ] = "plain",
-    shots: Annotated[int, typer.Option(min=0, help="Worked examples in a server's prompt.")] = 0,
-    api: Annotated[str, typer.Option(help="chat or completions.")] = "chat",
-    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens that a server's reply may always have.")] = 1024,
-    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds a request may take.")] = 60,
+        Optional[str],
+        typer.Option(help="How a server's model is asked and judged; plain, the default: the answer only."),
+    ] = None,
+    shots: Annotated[
+        Optional[int], typer.Option(min=0, help="Worked examples in a server's prompt; 0 if none.")
+    ] = None,
+    api: Annotated[Optional[str], typer.Option(help="chat, the default, or completions.")] = None,
+    max_tokens: Annotated[
+        Optional[int], typer.Option(min=1, help="Tokens that a server's reply may always have; 1024 if none.")
+    ] = None,
+    timeout: Annotated[
+        Optional[float], typer.Option(min=0.01, help="Seconds a server may be silent; 60 if none.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Score a checkpoint, or a model behind a server: exact match with 95% intervals, beside the paper's Table 1.
@@ -333,40 +348,47 @@ def evaluate(
     """
     from . import evals
     from .report import errors_table, markdown, summary, table
-    from .shards import write_whole
+    from .shards import digest, write_whole
 
-    wanted = read_ops(ops, *(more_ops or [])) if more_ops and ops != "+-*/" else read_ops(*(more_ops or [ops]))
-    if suite.endswith(".jsonl"):
+    wanted = read_ops(ops or "", *(more_ops or [])) if ops is not None or more_ops else OPS
+    settings = {"method": method, "shots": shots, "api": api, "timeout": timeout, "max_tokens": max_tokens}
+    settings = {key: value for key, value in settings.items() if value is not None}
+    if settings and base_url is None:
+        raise ProblemError(f"{', '.join(settings)}: of a server; accepted: together with --base-url")
+    again = suite.endswith(".jsonl")
+    if out and (again or out.suffix != ".jsonl"):
+        raise ProblemError(f"out {str(out)!r}: accepted: a name that ends in .jsonl, and a suite to run")
+    if again:
         results = evals.load(Path(suite))
     else:
-        if suite not in evals.SUITES:
-            raise ProblemError(
-                f"suite {suite!r} is unknown; accepted: {', '.join(evals.SUITES)}, or a .jsonl file of results"
-            )
-        tasks = evals.SUITES[suite](wanted, n, seed, data)
-        if base_url:
+        tasks = evals.tasks_of(suite, wanted, n, seed, data)
+        tokens = 0
+        if base_url is not None:
             from .endpoint import Endpoint
 
             if not model:
                 raise ProblemError("model: missing; accepted: the name under which the server has it")
-            writer: evals.Writer = Endpoint(base_url, model, method, shots=shots, api=api, timeout=timeout)
+            tokens = settings.pop("max_tokens", 1024)
+            writer: evals.Writer = (server := Endpoint(base_url, model, **settings))
+            name = f"{model} at {base_url}, {server.card.method}, {server.shots} shots, {server.api}, {tokens} tokens"
         else:
             from .solve import loaded
 
             writer = loaded(model)
+            name = f"{model or DEFAULT} {digest(checkpoint(model) / 'model.safetensors')[:12]}"
         if suite != "beyond" and not everything:
             tasks, untrained = evals.covered(writer.card, tasks)
             if untrained:
-                print(
-                    f"revorder: left out, beyond what the model was trained on: {', '.join(untrained)}", file=sys.stderr
-                )
-        name = f"{suite} {wanted} n={n} seed={seed} of {model or 'the shipped model'}"
-        name += f" at {base_url}, {method}, {shots} shots, {api}" if base_url else ""
+                left = f"left out, beyond what the model was trained on: {', '.join(untrained)}"
+                if not tasks:
+                    raise ProblemError(f"suite {suite!r}: all {left}; accepted: --all to run it all the same")
+                print(f"revorder: {left}", file=sys.stderr)
         with progress_bar("problems", sum(map(len, tasks.values()))) as step:
-            results = evals.run(writer, tasks, out, step, name, max_tokens if base_url else 0)
+            name = f"{suite} {wanted} n={n} seed={seed} of {name}"
+            results = evals.run(writer, tasks, out, step, name, tokens)
     scores = evals.scores(results)
     groups = evals.errors(results) if errors else {}
-    if out and not suite.endswith(".jsonl"):
+    if out:
         parts = [markdown(*table(scores)), summary(scores), *([markdown(*errors_table(groups))] if groups else [])]
         write_whole(out.with_suffix(".md"), "\n\n".join(parts) + "\n")
     if json_:
@@ -392,7 +414,7 @@ def data(
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 42,
     shard_size: Annotated[int, typer.Option(min=1, help="Equations a shard.")] = 100_000,
     workers: Annotated[int, typer.Option(min=1, help="Processes; the bytes are the same for any number.")] = 1,
-    format: Annotated[str, typer.Option(help="jsonl, or parquet with the [data] extra.")] = "jsonl",
+    format: Annotated[str, typer.Option(help="jsonl, or parquet with the extra `data`.")] = "jsonl",
     json_: Json = False,
 ) -> None:
     """Write a mixture of equations as shards; interrupted and run again, it goes on."""
@@ -413,10 +435,10 @@ def data(
 def train(
     recipe: Annotated[str, typer.Argument(help="A training recipe's YAML file, or a packaged one.")],
     out: Annotated[Path, typer.Option(help="The checkpoint folder; a run that was interrupted there goes on.")],
-    steps: Annotated[Optional[int], typer.Option(min=1, help="Fewer steps than the recipe says.")] = None,
+    steps: Annotated[Optional[int], typer.Option(min=1, help="As many steps instead of the recipe's.")] = None,
     json_: Json = False,
 ) -> None:
-    """Train a model with transformers' Trainer (the [train] extra)."""
+    """Train a model with transformers' Trainer (the extra `train`)."""
     try:
         import torch  # noqa: F401
         import transformers  # noqa: F401

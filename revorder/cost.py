@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .digits import MARK
 from .methods import trace
 from .problem import Problem, ProblemError
+from .runtime import checkpoint
 
 Count = Callable[[str], int]
 
@@ -35,7 +36,7 @@ def counter(tokenizer: str | None = None) -> Count:
     except ImportError:
         raise ProblemError(f"tokenizer {tokenizer!r}: transformers is missing; pip install 'revorder[train]'") from None
     try:
-        loaded = AutoTokenizer.from_pretrained(tokenizer)
+        loaded = AutoTokenizer.from_pretrained(str(checkpoint(tokenizer)))
     except Exception as error:  # the loaders of the hub raise errors of many kinds
         first = str(error).strip().partition("\n")[0]
         raise ProblemError(f"tokenizer {tokenizer!r} can't be loaded: {first}; accepted: a folder or a name") from None

@@ -19,6 +19,7 @@ from .runtime import Card
 from .verify import verify
 
 APIS = ("chat", "completions")
+DAY = 86_400  # seconds
 SHOT_DIGITS = 4  # the most digits of an operand in a worked example
 _WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 
@@ -65,8 +66,8 @@ class Endpoint:
         for name, value, least in (("shots", shots, 0), ("retries", retries, 0), ("concurrency", concurrency, 1)):
             if not isinstance(value, int) or value < least:
                 raise self._wrong(f"{name} {value!r}; accepted: a whole number of at least {least}")
-        if not timeout > 0:
-            raise self._wrong(f"timeout {timeout!r}; accepted: seconds, more than 0")
+        if not 0 < timeout <= DAY:
+            raise self._wrong(f"timeout {timeout!r}; accepted: seconds, more than 0, up to {DAY}")
         try:
             import openai
         except ImportError:

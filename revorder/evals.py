@@ -8,8 +8,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, get_type_hints
 
 from .data import held_out
 from .methods import METHODS
@@ -18,6 +19,7 @@ from .runtime import Card
 from .verify import verify
 
 BATCH = 1024
+hints: Callable[[type], dict[str, Any]] = cache(get_type_hints)
 
 
 class Writer(Protocol):
@@ -57,6 +59,18 @@ class Result:
     rollbacks: int
     rightly: int
     reply: str = ""
+
+    @classmethod
+    def read(cls, line: str) -> Result:
+        """Read a line of JSON; raises ValueError where it is no result."""
+        row = json.loads(line)
+        kinds = hints(cls)
+        if not isinstance(row, dict) or not kinds.keys() - {"reply"} <= row.keys() <= kinds.keys():
+            raise ValueError(f"its keys are not {', '.join(kinds)}")
+        for key, value in row.items():
+            if not isinstance(value, kinds[key]):
+                raise ValueError(f"{key} is {value!r}")
+        return cls(**row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +144,9 @@ def drawn(
     return {name: held_out(op, a, b, n, seed) for name, op, a, b in columns if op in wanted}
 
 
-def one_digit_tasks(n: int = 1000, seed: int = 2024) -> dict[str, list[Problem]]:
+def one_digit_tasks(n: int = 1000, seed: int = 2024, ops: Iterable[str] = "*") -> dict[str, list[Problem]]:
     """Products of 1 to 5 digits by one digit, `n` problems each or all there are."""
-    return drawn([(f"MUL {digits}D*1D", "*", digits, 1) for digits in range(1, 6)], n, seed, "*")
+    return drawn([(f"MUL {digits}D*1D", "*", digits, 1) for digits in range(1, 6)], n, seed, ops)
 
 
 def bigbench_tasks(ops: str, data: str | None) -> dict[str, list[Problem]]:
@@ -179,10 +193,24 @@ SUITES: dict[str, Callable[[str, int, int, str | None], dict[str, list[Problem]]
     "bigbench": lambda ops, n, seed, data: bigbench_tasks(ops, data),
     "extra": lambda ops, n, seed, data: extra_tasks(n, seed, ops),
     "table1": lambda ops, n, seed, data: bigbench_tasks(ops, data) | extra_tasks(n, seed, ops),
-    "one-digit": lambda ops, n, seed, data: one_digit_tasks(n, seed),
+    "one-digit": lambda ops, n, seed, data: one_digit_tasks(n, seed, ops),
     "hard": lambda ops, n, seed, data: hard(ops, seed),
     "beyond": lambda ops, n, seed, data: beyond_tasks(n, seed, ops),
 }
+
+
+def tasks_of(suite: str, ops: str, n: int, seed: int, data: str | None = None) -> dict[str, list[Problem]]:
+    """The tasks of a suite by name; raises ProblemError where there is no such suite, or no problem in it.
+
+    >>> list(tasks_of("one-digit", "*", 3, 0))
+    ['MUL 1D*1D', 'MUL 2D*1D', 'MUL 3D*1D', 'MUL 4D*1D', 'MUL 5D*1D']
+    """
+    if suite not in SUITES:
+        raise ProblemError(f"suite {suite!r} is unknown; accepted: {', '.join(SUITES)}, or a .jsonl file of results")
+    tasks = SUITES[suite](ops, n, seed, data)
+    if not any(tasks.values()):
+        raise ProblemError(f"suite {suite!r} has no problem with {' '.join(ops)}; accepted: other operations or data")
+    return tasks
 
 
 def run(
@@ -200,13 +228,20 @@ def run(
     partial file is another's. `progress` is called with the number of problems done. A text may always have `tokens`.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
+    if out and out.is_dir():
+        raise ProblemError(f"results {str(out)!r}: a folder; accepted: a file")
     partial = out.with_name(out.name + ".partial") if out else None
     known = {(result.task, result.problem): result for result in (kept(partial, name) if partial else [])}
     if progress:
         progress(sum((task, str(problem)) in known for task, problem in wanted))
     todo = [pair for pair in wanted if (pair[0], str(pair[1])) not in known]
     todo.sort(key=lambda pair: len(str(pair[1])))
-    stream = partial.open("a", buffering=1) if partial else None
+    try:
+        stream = partial.open("a", buffering=1) if partial else None
+    except OSError as error:
+        raise ProblemError(
+            f"results {str(out)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
+        ) from None
     try:
         if stream and not stream.tell():
             stream.write(json.dumps({"run": name}) + "\n")
@@ -232,7 +267,7 @@ def kept(partial: Path, name: str) -> Iterator[Result]:
 
     Raises ProblemError where the file is of another run than `name`.
     """
-    lines = partial.read_text().splitlines() if partial.exists() else []
+    lines = partial.read_text(errors="replace").splitlines() if partial.exists() else []
     if not lines:
         return
     head = json.dumps({"run": name})
@@ -243,8 +278,8 @@ def kept(partial: Path, name: str) -> Iterator[Result]:
     good = [head]
     for line in lines[1:]:
         try:
-            result = Result(**json.loads(line))
-        except (ValueError, TypeError):
+            result = Result.read(line)
+        except ValueError:
             break
         good.append(line)
         yield result
@@ -322,12 +357,12 @@ def load(path: Path) -> list[Result]:
     results: list[Result] = []
     try:
         lines = path.read_text().splitlines()
-    except OSError as error:
-        raise ProblemError(f"results {str(path)!r} can't be read: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"results {str(path)!r} can't be read: {error}; accepted: a file that eval wrote") from None
     for number, line in enumerate(lines, 1):
         try:
-            results.append(Result(**json.loads(line)))
-        except (ValueError, TypeError) as error:
+            results.append(Result.read(line))
+        except ValueError as error:
             raise ProblemError(
                 f"results {str(path)!r}, line {number}: {error}; accepted: a file that eval wrote"
             ) from None

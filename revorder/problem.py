@@ -273,7 +273,7 @@ class Expression:
                 if item == "/" and a < 0:
                     remainder = -remainder  # the remainder has the dividend's sign: a == value * b + remainder
                 stack.append((-value if negate else value, remainder))
-                last = str(problem)
+                last = f"{a}{item}{b}"
         return stack.pop()
 
     def value(self) -> tuple[int, int]:
@@ -289,6 +289,15 @@ class Expression:
                 problem = steps.send((problem.value, problem.remainder))
         except StopIteration as done:
             return done.value
+
+    @property
+    def answer(self) -> str:
+        """The exact answer as text, as Problem's; raises as `reduce` does.
+
+        >>> Expression.parse("(943+12)/12").answer
+        '79R7'
+        """
+        return answer_text(*self.value())
 
     def __str__(self) -> str:
         return infix(self.postfix)

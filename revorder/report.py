@@ -108,12 +108,13 @@ def errors_table(groups: Mapping[tuple[str, str], list[Result]]) -> tuple[list[s
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """A table as Markdown.
+    """A table as Markdown; what would break a row is escaped.
 
     >>> print(markdown(["task", "right"], [["ADD 1D", "100.0"]]))
     | task | right |
     |---|---|
     | ADD 1D | 100.0 |
     """
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("|" + "|".join(row) + "|" if row[0] == "---" else "| " + " | ".join(row) + " |" for row in lines)
+    lines = [[" ".join(cell.split()).replace("|", r"\|") for cell in row] for row in (header, *rows)]
+    first, *others = [f"| {' | '.join(row)} |" for row in lines]
+    return "\n".join([first, "|" + "---|" * len(header), *others])

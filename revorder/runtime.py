@@ -22,7 +22,7 @@ from .problem import Problem, ProblemError
 from .tokenizer import Tokenizer
 
 SHIPPED = Path(__file__).parent / "checkpoints"
-DEFAULT = "wide"  # the one without an error; "narrow" is a quarter of its size
+DEFAULT = "wide"  # no error in the suites of docs/results.md; "narrow" is a quarter of its size
 CARD = "revorder.json"
 
 
@@ -95,11 +95,13 @@ class Card:
             fields = json.loads((folder / CARD).read_text())
             fields["limits"] = tuple((str(op), int(n), int(m)) for op, n, m in fields["limits"])
             card = cls(**fields)
-        except FileNotFoundError:
+            if type(card.places) is not int:
+                raise TypeError(f"places {card.places!r}")
+        except (FileNotFoundError, NotADirectoryError):
             raise ProblemError(
                 f"model {str(folder)!r} has no {CARD}; accepted: a checkpoint folder, {', '.join(shipped())}"
             ) from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"model {str(folder)!r}: its {CARD} can't be read ({error})") from None
         method_named(card.method, card.form)
         return card
@@ -129,12 +131,13 @@ def llama_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
 
     with hidden("torch"):  # which is not needed here, and takes two seconds to import
         from ctranslate2.specs import common_spec, transformer_spec
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     try:
         config = json.loads((folder / "config.json").read_text())
         weights = load_file(folder / "model.safetensors")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise ProblemError(f"model {str(folder)!r} can't be read: {error}; accepted: a Llama folder") from None
     if config.get("model_type") != "llama" or config.get("vocab_size") != len(vocabulary):
         raise ProblemError(
@@ -198,7 +201,10 @@ class Runtime:
         self.folder = checkpoint(folder)
         self.card = Card.load(self.folder)
         self.tokenizer = Tokenizer(self.card.places)
-        files = llama_files(self.folder, self.tokenizer.vocabulary)
+        try:
+            files = llama_files(self.folder, self.tokenizer.vocabulary)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ProblemError(f"model {str(folder)!r} lacks {error}; accepted: a Llama folder") from None
         generator = ctranslate2.Generator(
             str(self.folder),
             device="cpu",

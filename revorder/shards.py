@@ -72,10 +72,7 @@ def write_shards(
         )
     )
     done = known_shards(out, spec)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ProblemError(f"folder {str(out)!r} can't be made: {error.strerror}; accepted: a new folder") from None
+    make_folder(out)
     sweep(out, mixture)
     write_whole(out / PROGRESS, json.dumps({**spec, "shards": done}, indent=2))
     count = -(-size // shard_size)
@@ -218,8 +215,19 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those that it is in, where it is not there; raises ProblemError where that can't be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProblemError(f"folder {str(path)!r} can't be made: {error.strerror}; accepted: a new folder") from None
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; raises ProblemError where it can't be written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text)
-    os.replace(temporary, path)
+    try:
+        temporary.write_text(text)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None

@@ -31,8 +31,8 @@ class Computed:
 class Solution:
     """An answer and how it came about.
 
-    `answer`: most significant digit first, `79R5` with a remainder; what the model said where `verified` is false, and
-    None where it said nothing readable. `trace`: the work, a line an operation. `by`: `model`, or `tool` where any
+    `answer`: most significant digit first, `79R5` with a remainder; where `verified` is false, what the model said if
+    the problem is one operation, and None if it is more or nothing readable was said. `trace`: the work, a line an operation. `by`: `model`, or `tool` where any
     operation was handed to Python's integers. `reason`: why it is not verified, or what the tool was needed for.
     `error`: why the input has no answer, else empty.
     """
@@ -89,6 +89,7 @@ def solve_batch(
     runtime: Runtime, texts: list[str], max_digits: int | None, show: Callable[[str], None] | None
 ) -> list[Solution]:
     """Solve a batch: each round computes the next operation of every expression that is not done."""
+    asked: dict[int, Expression] = {}
     running: dict[int, Generator[Problem, tuple[int, int], tuple[int, int]]] = {}
     pending: dict[int, Problem] = {}
     done: dict[int, tuple[str | None, str, str]] = {}  # answer, reason, error
@@ -104,10 +105,11 @@ def solve_batch(
 
     for i, text in enumerate(texts):
         try:
-            running[i] = Expression.parse(text).reduce()
+            asked[i] = Expression.parse(text)
         except ProblemError as error:
             done[i] = (None, "", str(error))
         else:
+            running[i] = asked[i].reduce()
             advance(i, None)
     while pending:
         now, pending = pending, {}
@@ -118,17 +120,9 @@ def solve_batch(
             if computed.verified:
                 advance(i, (problem.value, problem.remainder))
             else:
-                last = computed.answer if next_is_end(texts[i], problem) else None
+                last = computed.answer if asked[i].is_problem else None
                 done[i] = (last, computed.reason, "")
     return [solution(texts[i].strip(), work[i], *done[i]) for i in range(len(texts))]
-
-
-def next_is_end(text: str, problem: Problem) -> bool:
-    """Whether a problem is the whole of the text, so that its answer is the text's."""
-    try:
-        return Expression.parse(text).problem() == problem
-    except ProblemError:
-        return False
 
 
 def solution(text: str, steps: list[Computed], answer: str | None, reason: str, error: str) -> Solution:

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from types import ModuleType
 
-from .methods import mathglm, method_named
-from .problem import Expression, Problem, ProblemError, answer_text, ascii_signs, quote
+from .methods import method_named
+from .problem import Expression, Problem, ProblemError, ascii_signs, quote
 from .trace import ANSWER, COPY, DOWN, GUESS, SIGN, STEP, Part
 
 _SPACE = re.compile(r"[^\S\n]+")
@@ -59,8 +59,8 @@ def verify(
     if isinstance(text, bytes):
         text = text.decode("utf-8", errors="replace")
     if isinstance(problem, str):
-        problem = mathglm.question(problem)  # reads a problem and an expression alike
-    elif isinstance(problem, Expression) and problem.is_problem:
+        problem = Expression.parse(problem)
+    if isinstance(problem, Expression) and problem.is_problem:
         problem = problem.problem()
     try:
         asked = module.question(text)
@@ -74,7 +74,7 @@ def verify(
         (replay(module, name, asked, written) for name in (module.FORMS if form is None else [only])), key=_reach
     )
     if best.ok:
-        return Verdict(True, _answer(asked), None, "", best.rollbacks)
+        return Verdict(True, asked.answer, None, "", best.rollbacks)
     return Verdict(False, module.final(text), best.step, best.reason, best.rollbacks)
 
 
@@ -91,10 +91,6 @@ class Replay:
 
 def _reach(replay: Replay) -> tuple[bool, int]:
     return replay.ok, replay.at
-
-
-def _answer(problem: Problem | Expression) -> str:
-    return problem.answer if isinstance(problem, Problem) else answer_text(*problem.value())
 
 
 def replay(module: ModuleType, form: str, problem: Problem | Expression, written: str) -> Replay:

@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from safetensors.numpy import load_file, save_file
 
 ROOT = Path(__file__).parent.parent
 
@@ -56,6 +58,8 @@ def test_csid_and_cost():
     tokens = {(row["method"], row["form"]): row["tokens"] for row in rows}
     assert tokens["lean", "lean"] < tokens["revorder", "compact"] < tokens["revorder", "expanded"]
     assert "scratchpad" in revorder("cost", "948/12").stdout
+    long = [json.loads(line) for line in revorder("cost", f"{'7' * 500}*{'7' * 500}", "--json").stdout.splitlines()]
+    assert [row["method"] for row in long if row["tokens"] is None] == ["scratchpad"]
 
 
 def test_solve():
@@ -92,7 +96,22 @@ def test_bad_input_is_one_line_and_status_2_and_nothing_is_lost():
         (["show", "948/12", "--rollback", "x"], "STEP:DIGIT"),
         (["show", "1+1", "--rollback", "0:8"], "no quotient digit"),
         (["solve", "1+1", "--model", "no/such"], "no/such"),
+        (["show", "1+1", "--forn", "x"], "option '--forn'"),
+        (["show"], "problems"),
+        (["nope"], "nope"),
+        (["verify", "--problem", "12+35=99"], "'12+35=99'"),
         (["eval", "nope"], "bigbench"),
+        (["eval", "extra", "--n", "0"], "--n"),
+        (["eval", "extra", "--method", "lean"], "--base-url"),
+        (["eval", "extra", "--base-url", ""], "model: missing"),
+        (["eval", "one-digit", "--ops", "+"], "no problem with +"),
+        (["eval", "extra", "+", "--out", "results.md"], "'results.md': accepted: a name that ends in .jsonl"),
+        (
+            ["eval", "extra", "+", "--n", "1", "--out", "no/such/folder.jsonl"],
+            "accepted: a file in a folder that is there",
+        ),
+        (["solve", "1+1", "--model", "README.md"], "model 'README.md'"),
+        (["train", "nope", "--out", "nowhere"], "accepted: a YAML file, or calculator"),
         (["eval", "bigbench", "--ops", "%"], "+ - * /"),
         (["eval", "bigbench", "--data", "no/such/folder"], "no/such/folder"),
         (["data", "no/such.yaml", "--out", "nowhere"], "no/such.yaml"),
@@ -101,7 +120,39 @@ def test_bad_input_is_one_line_and_status_2_and_nothing_is_lost():
 def test_every_refusal_names_the_input_and_what_is_accepted(arguments, says, tmp_path):
     result = revorder(*arguments)
     assert result.returncode == 2 and result.stdout == ""
-    assert says in result.stderr and result.stderr.count("\n") == 1, result.stderr
+    assert says in result.stderr and result.stderr.count("\n") == 1 and result.stderr.startswith("revorder: "), (
+        result.stderr
+    )
+
+
+def test_an_expression_that_is_not_verified_has_no_answer(tmp_path):
+    weights = tmp_path / "model.safetensors"
+    shutil.copytree(ROOT / "revorder/checkpoints/narrow", tmp_path, dirs_exist_ok=True)
+    arrays = load_file(weights)
+    arrays["lm_head.weight"][:] = 0
+    save_file(arrays, weights)
+    one = revorder("solve", "1+1", "(1+1)*2", "--model", str(tmp_path))
+    assert one.returncode == 1 and one.stdout == "not verified\n" * 2, one.stdout
+
+
+def test_a_damaged_checkpoint_is_one_line(tmp_path):
+    def refused():
+        result = revorder("solve", "1+1", "--model", str(tmp_path))
+        assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
+        return result.stderr
+
+    assert "no revorder.json" in refused()
+    shutil.copytree(ROOT / "revorder/checkpoints/narrow", tmp_path, dirs_exist_ok=True)
+    config, weights = tmp_path / "config.json", tmp_path / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:-1000])
+    assert "can't be read" in refused()
+    arrays = load_file(ROOT / "revorder/checkpoints/narrow/model.safetensors")
+    save_file({name: array for name, array in arrays.items() if "layers.1" not in name}, weights)
+    assert "lacks 'model.layers.1" in refused()
+    weights.write_bytes(whole)
+    config.write_text("[]")
+    assert "accepted: a Llama folder" in refused()
 
 
 def test_a_negative_problem_is_no_option():
@@ -134,8 +185,15 @@ def test_eval_writes_results_and_a_table_and_reports_them_again(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "results.md"]
 
     wrong = rows[0] | {"answer": "1", "right": False, "verified": True}
-    bad = rows[1] | {"verified": False, "step": 0, "reason": "wrong digit in the sum 12+35: expected 'r|74', found ''"}
+    bad = rows[1] | {
+        "text": "12+35[/b]",
+        "verified": False,
+        "step": 0,
+        "reason": "wrong digit in the sum 12+35: expected 'r|74', found ''",
+    }
     out.write_text("".join(json.dumps(row) + "\n" for row in [wrong, bad, *rows[2:]]))
+    shown = revorder("eval", str(out), "--errors")
+    assert "12+35[/b]: wrong" in shown.stdout.replace("\n", " "), shown.stdout  # what was written is no markup
     again = revorder("eval", str(out), "--errors", "--json")
     assert again.returncode == 1  # a wrong answer was verified
     scores = [json.loads(line) for line in again.stdout.splitlines()]

@@ -57,9 +57,14 @@ def test_an_interrupted_run_goes_on(tmp_path):
     again = run(loaded(), tasks, tmp_path / "again.jsonl", counted.append, "mine")
     assert again[0].reason == "kept" and again[1:] == whole[1:] and counted == [2] + [1] * 28
     assert not partial.exists() and load(tmp_path / "again.jsonl") == again
-    (tmp_path / "bad.jsonl").write_text(lines[0] + "\n{}\n")
-    with pytest.raises(ProblemError, match="line 2"):
-        load(tmp_path / "bad.jsonl")
+    for wrong, says in (
+        ("{}", "line 2: its keys"),
+        (lines[0].replace("true", "1"), "line 2: right is 1"),
+        ("5", "keys"),
+    ):
+        (tmp_path / "bad.jsonl").write_text(f"{lines[0]}\n{wrong}\n")
+        with pytest.raises(ProblemError, match=says):
+            load(tmp_path / "bad.jsonl")
 
 
 def test_what_was_not_trained_is_left_out():
@@ -119,6 +124,8 @@ def test_what_is_wrong_is_grouped_by_its_first_wrong_step():
     assert {row.problem: row.step for row in results} == {"12+35": 0, "948/12": 0, "148/12": 2, "99-12": 0}
     header, rows = errors_table(groups)
     assert len(header) == len(rows[0]) and len(rows) == len(groups)
+    lines = markdown(header, rows).replace(r"\|", "").splitlines()  # the mark r| ends no cell
+    assert {line.count("|") for line in lines} == {len(header) + 1} and len(lines) == 2 + len(rows)
 
 
 def test_the_papers_table(shared):

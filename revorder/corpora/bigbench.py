@@ -16,14 +16,14 @@ _ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?"
 
 
 def folder_of(data: str | None, name: str = "bigbench_arithmetic") -> Path | None:
-    """The folder at `data`, else in $REVORDER_DATA, else in ../shared/data; None where there is none.
+    """The folder at `data`, else $REVORDER_DATA or one in it, else in ../shared/data; None where there is none.
 
     >>> folder_of("no such folder") is None
     True
     """
-    places = (
-        [Path(data)] if data else [Path(os.environ.get("REVORDER_DATA", ".")) / name, Path("../shared/data") / name]
-    )
+    places = [Path("../shared/data") / name]
+    if given := data or os.environ.get("REVORDER_DATA"):
+        places = [Path(given)] if data else [Path(given) / name, Path(given), *places]
     return next((place for place in places if place.is_dir()), None)
 
 
@@ -79,8 +79,8 @@ def checked(question: str, target: str) -> Problem:
 def file_rows(path: Path) -> list[tuple[str, str]]:
     """(question, target) of each line of a JSONL file; raises ProblemError naming the file."""
     try:
-        return [(row["input"], str(row["target"])) for row in map(json.loads, path.read_text().splitlines())]
-    except (OSError, ValueError, KeyError) as error:
+        return [(str(row["input"]), str(row["target"])) for row in map(json.loads, path.read_text().splitlines())]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ProblemError(
             f"BIG-bench file {str(path)!r} can't be read: {error!r}; accepted: JSONL with input, target"
         ) from None

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import ModuleType
 
-from ..problem import Expression, Problem, ProblemError, answer_text
+from ..problem import Expression, Problem, ProblemError
 from ..trace import Guess, Trace, right, steps_of
 from . import authors, goat, lean, mathglm, plain, reverse, revorder, scratchpad
 
@@ -113,5 +113,4 @@ def trace(
     if answer is None:
         answer = getattr(module, "ANSWER", True)
     steps = steps_of(module.write(problem, form, guess, answer))
-    result = problem.answer if isinstance(problem, Problem) else answer_text(*problem.value())
-    return Trace(problem, method, form, steps, result)
+    return Trace(problem, method, form, steps, problem.answer)

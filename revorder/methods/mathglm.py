@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..problem import Expression, Problem, ascii_signs, infix
+from ..problem import Expression, Problem, answer_text, ascii_signs, infix
 from ..trace import STEP, Guess, Part, copy
 from .reading import final
 
@@ -49,7 +49,7 @@ def reductions(expression: Expression) -> Iterator[Part]:
             step = next(steps) if sent is None else steps.send(sent)
         except StopIteration as done:
             if first:  # a number alone
-                yield copy(answer_of(done.value))
+                yield copy(answer_text(*done.value))
             return
         sent = (step.value, step.remainder)
         at = next(i for i, item in enumerate(postfix) if isinstance(item, str) and item != "neg")
@@ -62,7 +62,7 @@ def reductions(expression: Expression) -> Iterator[Part]:
             yield copy("=")
         first = False
         tail = [item for item in postfix if item != "neg"]
-        whole = answer_of(expression.value()) if len(tail) == 1 else infix(postfix)
+        whole = expression.answer if len(tail) == 1 else infix(postfix)
         yield (whole, step.op, step.a, step.b)
 
 
@@ -77,13 +77,3 @@ def operands_start(postfix: list[int | str], at: int) -> int:
         at -= 1
         numbers += isinstance(postfix[at], int)
     return at
-
-
-def answer_of(result: tuple[int, int]) -> str:
-    """The answer of an expression as text.
-
-    >>> answer_of((79, 5))
-    '79R5'
-    """
-    value, remainder = result
-    return f"{value}R{remainder}" if remainder else str(value)

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..problem import Problem, ascii_signs
+from ..problem import Problem, ProblemError, ascii_signs, quote
 from ..trace import BASIC, GUESS, SIGN, STEP, Guess, Part, copy
 
 __all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
 
 FORMS = ("scratchpad",)
 ROLLS_BACK = False
+LONGEST = 4_000_000  # of a product: the longer operand's digits squared times the shorter's, a ninth of its characters
 OPEN, CLOSE = "<scratch>", "</scratch>"
 
 
 def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
-    """Yield the question, the scratch lines and the answer, line by line.
+    """Yield the question, the scratch lines and the answer, line by line; raises ProblemError for too long a product.
 
     >>> from revorder.trace import right
     >>> print("".join(part[0] for part in write(Problem(29, "+", 57), "scratchpad", right, True)))
@@ -34,6 +35,8 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
     8 6
     """
     a, op, b = problem.a, problem.op, problem.b
+    if op == "*" and len(str(max(a, b))) ** 2 * len(str(min(a, b))) > LONGEST:
+        raise ProblemError(f"problem {quote(str(problem))}: its scratchpad is too long; accepted: fewer digits")
     yield copy(f"{spaced(a)} {op} {spaced(b)}\n{OPEN}\n")
     sign = ""
     if op == "-" and a < b:
