@@ -299,6 +299,23 @@ def read_ops(*texts: str) -> str:
     return "".join(op for op in OPS if op in ops)
 
 
+def writer_of(model: str | None, base_url: str | None, settings: dict[str, Any]) -> tuple[Any, int, str]:
+    """What eval asks, the tokens that a text of it may always have, and a name for all that its texts depend on."""
+    if base_url is None:
+        from .shards import digest
+        from .solve import loaded
+
+        return loaded(model), 0, f"{model or DEFAULT} {digest(checkpoint(model) / 'model.safetensors')[:12]}"
+    from .endpoint import Endpoint
+
+    if not model:
+        raise ProblemError("model: missing; accepted: the name under which the server has it")
+    tokens = settings.get("max_tokens", 1024)
+    server = Endpoint(base_url, model, **{key: value for key, value in settings.items() if key != "max_tokens"})
+    name = f"{model} at {base_url}, {server.card.method}, {server.shots} shots, {server.api}, {tokens} tokens"
+    return server, tokens, name
+
+
 @app.command(name="eval", context_settings=LOOSE)
 def evaluate(
     suite: Annotated[
@@ -348,7 +365,7 @@ def evaluate(
     """
     from . import evals
     from .report import errors_table, markdown, summary, table
-    from .shards import digest, write_whole
+    from .shards import write_whole
 
     wanted = read_ops(ops or "", *(more_ops or [])) if ops is not None or more_ops else OPS
     settings = {"method": method, "shots": shots, "api": api, "timeout": timeout, "max_tokens": max_tokens}
@@ -362,20 +379,7 @@ def evaluate(
         results = evals.load(Path(suite))
     else:
         tasks = evals.tasks_of(suite, wanted, n, seed, data)
-        tokens = 0
-        if base_url is not None:
-            from .endpoint import Endpoint
-
-            if not model:
-                raise ProblemError("model: missing; accepted: the name under which the server has it")
-            tokens = settings.pop("max_tokens", 1024)
-            writer: evals.Writer = (server := Endpoint(base_url, model, **settings))
-            name = f"{model} at {base_url}, {server.card.method}, {server.shots} shots, {server.api}, {tokens} tokens"
-        else:
-            from .solve import loaded
-
-            writer = loaded(model)
-            name = f"{model or DEFAULT} {digest(checkpoint(model) / 'model.safetensors')[:12]}"
+        writer, tokens, name = writer_of(model, base_url, settings)
         if suite != "beyond" and not everything:
             tasks, untrained = evals.covered(writer.card, tasks)
             if untrained:
