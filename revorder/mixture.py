@@ -107,13 +107,17 @@ class Mixture:
 def read_yaml(source: str | Path, where: str, prefix: str = "") -> Any:
     """What a YAML file holds, or the packaged one of that name, whose file's name begins with `prefix`.
 
-    Raises ProblemError that begins with `where` and says which are packaged.
+    1e-3 is a number here, as in YAML 1.2, where PyYAML takes it for text. Raises ProblemError that begins with `where` and says which are packaged.
     """
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+\Z"), [*"-+0123456789"])
     path = Path(source) if Path(source).suffix else RECIPES / f"{prefix}{source}.yaml"
     try:
-        return yaml.safe_load(path.read_text())
+        return yaml.load(path.read_text(), Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         stems = [file.stem for file in RECIPES.glob("*.yaml") if file.stem.startswith("train-") == bool(prefix)]
         packaged = ", ".join(sorted(stem.removeprefix(prefix) for stem in stems))

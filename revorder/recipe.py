@@ -12,18 +12,6 @@ from .model import Shape
 from .problem import OPS, ProblemError
 
 
-def number(value: Any) -> Any:
-    """A number where YAML leaves it as text, as 1e-3; anything else as it is.
-
-    >>> number("1e-3"), number("many")
-    (0.001, 'many')
-    """
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
-
-
 def sizes(value: Any) -> bool:
     """Whether a value is a list of [op, digits of the longer operand, of the shorter]."""
     return isinstance(value, list) and all(
@@ -38,7 +26,6 @@ def whole_part(value: Any) -> bool:
 
 _COUNT = (whole(1, math.inf), "a whole number of at least 1")
 _COUNT_OR_0 = (whole(0, math.inf), "a whole number, 0 or more")
-_SHARE = (lambda value: share(number(value)), "a number from 0 to 1")
 _SIZES = (sizes, f"a list of [op, digits, digits], at most {MAX_DIGITS} and the longer operand's first")
 SHARES = {"lr", "muon_lr", "short_first", "hardest", "ranked", "kept"}
 RECIPE_KEYS: Keys = {
@@ -49,9 +36,9 @@ RECIPE_KEYS: Keys = {
     **dict.fromkeys(("steps", "tokens", "shortest", "longest", "average"), _COUNT),
     **dict.fromkeys(("rank_every", "exact_every", "save_every"), _COUNT),
     **dict.fromkeys(("warmup", "seed", "fresh", "passed"), _COUNT_OR_0),
-    **dict.fromkeys(("lr", "muon_lr", "short_first", "hardest"), _SHARE),
-    "kept": (lambda value: share(number(value)) and number(value) < 1, "a number from 0, below 1"),
-    "ranked": (lambda value: whole_part(number(value)), "1, or a whole part of it such as 0.5 or 0.33"),
+    **dict.fromkeys(("lr", "muon_lr", "short_first", "hardest"), (share, "a number from 0 to 1")),
+    "kept": (lambda value: share(value) and value < 1, "a number from 0, below 1"),
+    "ranked": (whole_part, "1, or a whole part of it such as 0.5 or 0.33"),
     "start": (
         lambda value: isinstance(value, str) or (filled(value) and all(isinstance(one, str) for one in value)),
         "a folder or a shipped checkpoint's name, or a list of them",

@@ -190,6 +190,14 @@ def test_every_packaged_recipe_can_be_read():
         assert recipe.name == name and recipe.limits and recipe.data.parts
 
 
+def test_a_number_may_have_an_exponent(recipe):
+    recipe.write_text(
+        RECIPE.replace("steps: 60", "lr: 1e-3\nmuon_lr: 2E-2").replace("width: 64", "width: 64, theta: 1e6")
+    )
+    read = Recipe.read(recipe)
+    assert (read.lr, read.muon_lr, read.model.theta) == (0.001, 0.02, 1e6)
+
+
 def test_a_recipe_is_like_another_but_for_what_it_says(recipe):
     other = recipe.with_name("other.yaml")
     other.write_text(f"like: {recipe}\nname: other\nsteps: 7\ndata: {{size: 99}}\n")
