@@ -11,6 +11,8 @@ in DIR/SIZE-SHAPE. Prints a Markdown table.
 from __future__ import annotations
 
 import argparse
+import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -47,7 +49,8 @@ def main() -> None:
         folder = arguments.out / (f"{size}-{name}" if name else str(size))
         mixture = replace(recipe.data, size=size)
         if not (folder / "revorder.json").exists():
-            train(replace(recipe, data=mixture, model=model, exact=()), folder, arguments.steps)
+            with redirect_stdout(sys.stderr):
+                train(replace(recipe, data=mixture, model=model, exact=()), folder, arguments.steps)
         problems = {example(recipe.seed, index, mixture).problem for index in range(size)}
         runtime = Runtime(folder)
         tasks, _ = covered(runtime.card, columns)

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -450,7 +450,8 @@ def train(
         raise ProblemError("train: torch and transformers are missing; pip install 'revorder[train]'") from None
     from .train import train as run
 
-    made = run(recipe, out, steps)
+    with redirect_stdout(sys.stderr):  # what is said along the way
+        made = run(recipe, out, steps)
     if json_:
         emit({"checkpoint": str(made), **json.loads((made / "revorder.json").read_text())})
     else:

@@ -453,7 +453,7 @@ def test_a_killed_run_goes_on_and_ends_as_the_whole_one(recipe, tmp_path):
     for out in ("killed", "whole"):
         done = subprocess.run([*command(out), "--json"], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[-2000:]
-        assert json.loads(done.stdout.splitlines()[-1])["checkpoint"] == str(tmp_path / out)
+        assert json.loads(done.stdout)["checkpoint"] == str(tmp_path / out)
     entries = [json.loads(line) for line in (tmp_path / "whole" / "run" / "log.jsonl").open()]
     losses = [entry["loss"] for entry in entries if "loss" in entry]
     assert losses[-1] < losses[0] and any("exact" in entry for entry in entries)
