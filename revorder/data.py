@@ -13,8 +13,9 @@ from itertools import chain, count
 from operator import itemgetter
 
 from .methods import METHODS, first_step, scripted
-from .mixture import Mixture, Part, read_part, whole
+from .mixture import Mixture, Part, read_part
 from .problem import Problem, ProblemError
+from .settings import whole
 from .split import TEST_SHARE, fingerprint, held
 from .trace import right
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .methods import METHODS, method_named
 from .problem import OPS, ProblemError
+from .settings import COUNT, SHARE, YES, Keys, checked, filled, read_yaml, whole
 
 MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
-RECIPES = Path(__file__).parent / "recipes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,46 +103,10 @@ class Mixture:
         return asdict(self)
 
 
-def read_yaml(source: str | Path, where: str, prefix: str = "") -> Any:
-    """What a YAML file holds, or the packaged one of that name, whose file's name begins with `prefix`.
-
-    1e-3 is a number here, as in YAML 1.2, where PyYAML takes it for text. Raises ProblemError that begins with `where` and says which are packaged.
-    """
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        pass
-
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+\Z"), [*"-+0123456789"])
-    path = Path(source) if Path(source).suffix else RECIPES / f"{prefix}{source}.yaml"
-    try:
-        return yaml.load(path.read_text(), Loader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        stems = [file.stem for file in RECIPES.glob("*.yaml") if file.stem.startswith("train-") == bool(prefix)]
-        packaged = ", ".join(sorted(stem.removeprefix(prefix) for stem in stems))
-        first = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
-
-
-def whole(low: int, high: float) -> Callable[[Any], bool]:
-    """Whether a value is a whole number from `low` to `high`; true and false are none."""
-    return lambda value: type(value) is int and low <= value <= high
-
-
 def digits(value: Any) -> bool:
     """Whether a value is a digit count, or the least and the most of them."""
     pair = list(value) if isinstance(value, (list, tuple)) else [value, value]
     return len(pair) == 2 and all(map(whole(1, MAX_DIGITS), pair)) and pair[0] <= pair[1]
-
-
-def share(value: Any) -> bool:
-    """Whether a value is a number from 0 to 1."""
-    return type(value) in (int, float) and 0 <= value <= 1
-
-
-def filled(value: Any) -> bool:
-    """Whether a value is a list with something in it."""
-    return isinstance(value, (list, tuple)) and bool(value)
 
 
 def offsets(value: Any) -> bool:
@@ -151,10 +114,6 @@ def offsets(value: Any) -> bool:
     return all(whole(-9, 9)(by) and by for by in (value if filled(value) else [value]))
 
 
-# what each key accepts: a test, and its words
-Keys = dict[str, tuple[Callable[[Any], Any], str]]
-_SHARE = (share, "a number from 0 to 1")
-_YES = (lambda value: isinstance(value, bool), "true or false")
 _TEXT = (lambda value: value is None or isinstance(value, str), "a name")
 _DIGITS = (digits, f"a digit count from 1 to {MAX_DIGITS}, or [least, most]")
 MIXTURE_KEYS: Keys = {
@@ -162,15 +121,15 @@ MIXTURE_KEYS: Keys = {
     "parts": (lambda value: isinstance(value, list) and value, "a list of parts"),
     "method": (lambda value: isinstance(value, str), "a method's name"),
     "form": _TEXT,
-    "answer": _YES,
-    "rollback": _SHARE,
+    "answer": YES,
+    "rollback": SHARE,
     "rollback_by": (
         lambda value: filled(value) and all(map(offsets, value)),
         "a list of numbers from -9 to 9 but 0, or of lists of them",
     ),
-    "margin": _SHARE,
-    "unsure": _SHARE,
-    "size": (whole(1, math.inf), "a whole number of at least 1"),
+    "margin": SHARE,
+    "unsure": SHARE,
+    "size": COUNT,
 }
 PART_KEYS: Keys = {
     "op": (lambda value: value in tuple(OPS), " ".join(OPS)),
@@ -178,25 +137,10 @@ PART_KEYS: Keys = {
     "b": _DIGITS,
     "weight": (lambda value: type(value) in (int, float) and 0 < value < math.inf, "a number above 0"),
     "draw": (lambda value: value in ("lengths", "values"), "lengths, values"),
-    "remainder": _SHARE,
-    "hard": _SHARE,
-    "either": _YES,
+    "remainder": SHARE,
+    "hard": SHARE,
+    "either": YES,
 }
-
-
-def checked(settings: Any, kind: type, where: str, keys: Keys | None = None) -> dict[str, Any]:
-    """The settings, if every key is one of the dataclass `kind`, and holds what `keys` accepts."""
-    names = [field.name for field in fields(kind)]
-    known = ", ".join(names)
-    if not isinstance(settings, dict):
-        raise ProblemError(f"{where}: accepted: a mapping with {known}")
-    for key, value in settings.items():
-        if key not in names:
-            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {known}")
-        if keys and not keys[key][0](value):
-            accepted = keys[key][1]
-            raise ProblemError(f"{where}: key {key!r} is {value!r}; accepted: {accepted}")
-    return dict(settings)
 
 
 def read_part(settings: Any, where: str) -> Part:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .mixture import Keys, checked, whole
 from .problem import ProblemError
 from .runtime import checkpoint, shipped
+from .settings import COUNT, COUNT_OR_0, Keys, checked, whole
 from .tokenizer import Tokenizer
 from .tokenizer import save as save_tokenizer
 
@@ -61,13 +61,12 @@ class Shape:
 
 
 CIRCLES = 12  # the numbers that a digit's token starts as, beside those of its place
-_SIZE = (whole(1, math.inf), "a whole number of at least 1")
 _EVEN = (lambda value: whole(2, math.inf)(value) and value % 2 == 0, "an even number of at least 2")
 SHAPE_KEYS: Keys = {
-    **dict.fromkeys(("layers", "width", "ffn", "heads", "positions"), _SIZE),
+    **dict.fromkeys(("layers", "width", "ffn", "heads", "positions"), COUNT),
     "head_dim": _EVEN,
     "theta": (lambda value: type(value) in (int, float) and 1 < value < math.inf, "a number above 1"),
-    "places": (whole(0, math.inf), "a whole number, 0 or more"),
+    "places": COUNT_OR_0,
 }
 PRESETS = {
     "tiny": Shape(),

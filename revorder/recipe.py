@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .mixture import MAX_DIGITS, MIXTURE_KEYS, Keys, Mixture, checked, digits, filled, read_yaml, share, whole
+from .mixture import MAX_DIGITS, MIXTURE_KEYS, Mixture, digits
 from .model import Shape
 from .problem import OPS, ProblemError
+from .settings import COUNT, COUNT_OR_0, SHARE, YES, Keys, checked, filled, read_yaml, share
 
 
 def sizes(value: Any) -> bool:
@@ -24,8 +24,6 @@ def whole_part(value: Any) -> bool:
     return share(value) and value > 0 and abs(round(1 / value) * value - 1) <= 0.02
 
 
-_COUNT = (whole(1, math.inf), "a whole number of at least 1")
-_COUNT_OR_0 = (whole(0, math.inf), "a whole number, 0 or more")
 _SIZES = (sizes, f"a list of [op, digits, digits], at most {MAX_DIGITS} and the longer operand's first")
 SHARES = {"lr", "muon_lr", "short_first", "hardest", "ranked", "kept"}
 RECIPE_KEYS: Keys = {
@@ -33,17 +31,17 @@ RECIPE_KEYS: Keys = {
     "data": (lambda value: isinstance(value, dict), "a mixture"),
     "model": (lambda value: isinstance(value, (dict, str)), "a preset's name, or a mapping"),
     "limits": (lambda value: sizes(value) and value, _SIZES[1]),
-    **dict.fromkeys(("steps", "tokens", "shortest", "longest", "average"), _COUNT),
-    **dict.fromkeys(("rank_every", "exact_every", "save_every"), _COUNT),
-    **dict.fromkeys(("warmup", "seed", "fresh", "passed"), _COUNT_OR_0),
-    **dict.fromkeys(("lr", "muon_lr", "short_first", "hardest"), (share, "a number from 0 to 1")),
+    **dict.fromkeys(("steps", "tokens", "shortest", "longest", "average"), COUNT),
+    **dict.fromkeys(("rank_every", "exact_every", "save_every"), COUNT),
+    **dict.fromkeys(("warmup", "seed", "fresh", "passed"), COUNT_OR_0),
+    **dict.fromkeys(("lr", "muon_lr", "short_first", "hardest"), SHARE),
     "kept": (lambda value: share(value) and value < 1, "a number from 0, below 1"),
     "ranked": (whole_part, "1, or a whole part of it such as 0.5 or 0.33"),
     "start": (
         lambda value: isinstance(value, str) or (filled(value) and all(isinstance(one, str) for one in value)),
         "a folder or a shipped checkpoint's name, or a list of them",
     ),
-    "retold": (lambda value: isinstance(value, bool), "true or false"),
+    "retold": YES,
     "noise": (
         lambda value: isinstance(value, list) and len(value) == 2 and all(map(share, value)) and value[1] <= value[0],
         "two numbers from 0 to 1, the second no larger",

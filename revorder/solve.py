@@ -32,9 +32,9 @@ class Solution:
     """An answer and how it came about.
 
     `answer`: most significant digit first, `79R5` with a remainder; where `verified` is false, what the model said if
-    the problem is one operation, and None if it is more or nothing readable was said. `trace`: the work, a line an operation. `by`: `model`, or `tool` where any
-    operation was handed to Python's integers. `reason`: why it is not verified, or what the tool was needed for.
-    `error`: why the input has no answer, else empty.
+    the problem is one operation, and None if it is more or nothing readable was said. `trace`: the work, a line an
+    operation. `by`: `model`, or `tool` where any operation was handed to Python's integers. `reason`: why it is not
+    verified, or what the tool was needed for. `error`: why the input has no answer, else empty.
     """
 
     problem: str

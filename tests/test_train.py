@@ -22,11 +22,12 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 
 from revorder.batches import IGNORED, Batches, encode_problem, losses, pad  # noqa: E402
 from revorder.data import example  # noqa: E402
-from revorder.mixture import RECIPES, Mixture  # noqa: E402
+from revorder.mixture import Mixture  # noqa: E402
 from revorder.model import Shape, create, export, merge, restart  # noqa: E402
 from revorder.noise import disturb  # noqa: E402
 from revorder.ranking import ranking, worst_losses  # noqa: E402
 from revorder.recipe import Recipe  # noqa: E402
+from revorder.settings import RECIPES  # noqa: E402
 from revorder.train import train  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
