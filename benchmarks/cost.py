@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 
 from revorder import ProblemError
-from revorder.corpora import bigbench
-from revorder.cost import cost
-from revorder.evals import extra_tasks
-from revorder.report import markdown
+from revorder.data.sources import bigbench
+from revorder.evaluation.suites import EXTRA, Draw, columns
+from revorder.evaluation.tables import markdown
+from revorder.metrics.token_cost import cost
 
 FORMS = [
     ("revorder", "compact"),
@@ -33,7 +33,7 @@ def main() -> None:
         tasks |= bigbench.load(arguments.data, "*/", range(2, 6))
     except ProblemError as error:
         print(f"without BIG-bench: {error}")
-    tasks |= extra_tasks(arguments.n, ops="*/")
+    tasks |= columns(EXTRA, Draw("*/", arguments.n, seed=2024))
     rows = []
     for name, problems in tasks.items():
         means = {form: sum(cost(p, *form) for p in problems) / len(problems) for form in FORMS}

@@ -13,15 +13,15 @@ import statistics
 import time
 import warnings
 
-from revorder.data import texts
-from revorder.mixture import Mixture, Part
+from revorder.data.mixture import Mixture, MixturePart
+from revorder.data.sampling import sampler
 
 # the script's operands: + and - below 10**16, * below 10**8, / with 16 digits shared by divisor and quotient
 PARTS = {
-    "+": Part("+", (16, 16), (16, 16), draw="values"),
-    "-": Part("-", (16, 16), (16, 16), draw="values"),
-    "*": Part("*", (8, 8), (8, 8), draw="values"),
-    "/": Part("/", (16, 16), (1, 15), draw="values"),
+    "+": MixturePart(op="+", a=(16, 16), b=(16, 16), draw="values"),
+    "-": MixturePart(op="-", a=(16, 16), b=(16, 16), draw="values"),
+    "*": MixturePart(op="*", a=(8, 8), b=(8, 8), draw="values"),
+    "/": MixturePart(op="/", a=(16, 16), b=(1, 15), draw="values"),
 }
 DIGITS = {"+": 16, "-": 16, "*": 8, "/": 16}
 
@@ -29,9 +29,9 @@ DIGITS = {"+": 16, "-": 16, "*": 8, "/": 16}
 def ours(op: str, method: str, form: str, count: int, seed: int) -> float:
     """Our equations a second, operands drawn, held-out problems left out, traces written."""
     rollback = 1 / 3 if op == "/" else 0
-    mixture = Mixture("benchmark", (PARTS[op],), method, form, rollback=rollback)
+    mixture = Mixture(name="benchmark", parts=(PARTS[op],), method=method, form=form, rollback=rollback)
     start = time.process_time()
-    made = sum(1 for _ in texts(mixture, seed, 0, count))
+    made = sum(1 for example in sampler(mixture).examples(seed, 0, count) if example.text)
     return made / (time.process_time() - start)
 
 

@@ -11,21 +11,13 @@ import subprocess
 import sys
 import time
 
-from revorder.data import example
-from revorder.mixture import Mixture, Part
-from revorder.runtime import DEFAULT
+from revorder.data.mixture import Mixture, MixturePart
+from revorder.data.sampling import sampler
+from revorder.model.checkpoint import DEFAULT
 
-MIXTURE = Mixture(
-    "benchmark",
-    (
-        Part("+", (1, 16), (1, 16)),
-        Part("-", (1, 16), (1, 16)),
-        Part("*", (1, 6), (1, 6)),
-        Part("/", (1, 12), (1, 6)),
-    ),
-    "plain",
-    "plain",
-)
+SIZES = {"+": (16, 16), "-": (16, 16), "*": (6, 6), "/": (12, 6)}  # the most digits of the operands
+PARTS = tuple(MixturePart(op=op, a=(1, a), b=(1, b)) for op, (a, b) in SIZES.items())
+MIXTURE = Mixture(name="benchmark", parts=PARTS, method="plain")
 
 
 def seconds(arguments: list[str], text: str, expected: list[str]) -> float:
@@ -46,7 +38,7 @@ def main() -> None:
     parser.add_argument("--model", default=DEFAULT)
     arguments = parser.parse_args()
     model = ["--model", arguments.model]
-    problems = [example(1, index, MIXTURE).problem for index in range(arguments.count)]
+    problems = [example.problem for example in sampler(MIXTURE).examples(1, 0, arguments.count)]
     text = "".join(f"{problem}\n" for problem in problems)
     answers = [problem.answer for problem in problems]
     one = [seconds(["123456789+987654321", *model], "", ["1111111110"]) for _ in range(arguments.rounds)]

@@ -4,15 +4,17 @@
 hard it is to write, `restore` turns reversed numbers, and `solve` lets a small model compute and shows its work.
 """
 
-from .csid import csid
-from .digits import Restorer, restore
-from .methods import METHODS, trace
-from .problem import Expression, Problem, ProblemError
-from .solve import Solution, solve
-from .trace import Step, Trace
-from .verify import Verdict, verify
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.reversed_numbers import Restorer, restore
+from revorder.arithmetic.trace import Step, Trace
+from revorder.errors import ProblemError
+from revorder.inference.solver import Solution, solve, solve_many
+from revorder.judge import Verdict, verify
+from revorder.methods import METHODS, trace
+from revorder.metrics.csid import csid
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "METHODS",
     "Expression",
@@ -26,6 +28,7 @@ __all__ = [
     "csid",
     "restore",
     "solve",
+    "solve_many",
     "trace",
     "verify",
 ]

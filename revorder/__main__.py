@@ -1,5 +1,6 @@
 """`python -m revorder` is the command line."""
 
-from .cli import main
+from revorder.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

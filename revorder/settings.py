@@ -1,73 +1,152 @@
-"""Settings: YAML files, and tables of what each of their keys accepts, for mixtures, models and training recipes."""
+"""Settings: YAML files, read with no more than plain data in them and checked by pydantic, every wrong key in one line."""
 
 from __future__ import annotations
 
-import math
+import json
 import re
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self, get_args
 
-from .problem import ProblemError
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-RECIPES = Path(__file__).parent / "recipes"
-# what each key accepts: a test, and its words
-Keys = dict[str, tuple[Callable[[Any], Any], str]]
+from revorder.errors import ProblemError, first_line
+
+MAX_BYTES = 64 * 1024  # of a YAML file
+_WORDS = {  # pydantic's words: ours
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid boolean": "true or false",
+    "a valid string": "text",
+    "a valid tuple": "a list",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
+    "less than": "below",
+}
 
 
-def read_yaml(source: str | Path, where: str, prefix: str = "") -> Any:
-    """What a YAML file holds, or the packaged one of that name, whose file's name begins with `prefix`.
+class Settings(BaseModel):
+    """The base of what is read from YAML: no unknown key, no value of another type, nothing changed once made.
 
-    1e-3 is a number here, as in YAML 1.2, where PyYAML takes it for text. Raises ProblemError that begins with
-    `where` and says which are packaged.
+    A field's `description` says what it accepts; where it has none, pydantic does.
     """
-    import yaml
 
-    class Loader(yaml.SafeLoader):
-        pass
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+\Z"), [*"-+0123456789"])
-    path = Path(source) if Path(source).suffix else RECIPES / f"{prefix}{source}.yaml"
+    @classmethod
+    def check(cls, settings: Any, where: str) -> Self:
+        """Check plain data; raises ProblemError that names `where`, the key, its value, and what is accepted."""
+        try:
+            return cls.model_validate(_tuples(settings))
+        except ValidationError as error:
+            raise ProblemError(f"{where}: {_explain(cls, error, settings)}") from None
+
+
+def _tuples(value: Any) -> Any:
+    """The same data with tuples for lists, which is what settings hold."""
+    if isinstance(value, Mapping):
+        return {key: _tuples(item) for key, item in value.items()}
+    return tuple([_tuples(item) for item in value]) if isinstance(value, list) else value
+
+
+def _explain(model: Any, error: ValidationError, settings: Any) -> str:
+    """What is wrong first: the way to its key, the key, its value, and what is accepted."""
+    errors = error.errors(include_url=False)
+    # a mistyped key is missing under its own name too: say that it is unknown
+    first = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
+    kind, said = first["type"], first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    way = key = index = ""
+    value = found = settings  # what stands at the key, and at the index in it
+    for place in first["loc"]:
+        if isinstance(found, (list, tuple)):
+            index, found = f"{index} {place}", found[int(place)] if int(place) < len(found) else None
+        elif isinstance(found, Mapping):
+            if key:
+                way, model = f"{way}{key}{index}, ", _model_in(model.model_fields[key].annotation)
+            key, index = str(place), ""
+            value = found = found.get(place)
+    field = model.model_fields.get(key)
+    if kind == "value_error" and isinstance(found, Mapping):  # of a whole model
+        return f"{way}{key}{index}{', ' if key else ''}{said}"
+    if key and not field:
+        return f"{way}key {key!r} is unknown; accepted: {', '.join(model.model_fields)}"
+    if kind == "missing" and not index:
+        return f"{way}key {key!r} is missing; accepted: {field.description or 'a value'}"
+    if kind == "model_type":
+        inner = _model_in(field.annotation) if field else model
+        accepted = f"a mapping with {', '.join(inner.model_fields)}"
+    else:
+        accepted = field.description or re.sub("|".join(_WORDS), lambda match: _WORDS[match[0]], said)
+    return f"{way}{f'key {key!r}' if key else 'the whole'} is {_shown(value)}; accepted: {accepted}"
+
+
+def _model_in(annotation: Any) -> Any:
+    """The model that a type holds, such as a tuple of it."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
+
+
+def _shown(value: Any) -> str:
+    """A value as JSON, shortened to 60 characters."""
     try:
-        return yaml.load(path.read_text(), Loader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        stems = [file.stem for file in RECIPES.glob("*.yaml") if file.stem.startswith("train-") == bool(prefix)]
-        packaged = ", ".join(sorted(stem.removeprefix(prefix) for stem in stems))
-        first = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise ProblemError(f"{where} can't be read: {first}; accepted: a YAML file, or {packaged}") from None
+        text = json.dumps(value, default=repr)
+    except (TypeError, ValueError, RecursionError):  # such as a number of more digits than Python writes
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 60 else f"{text[:40]}…{text[-19:]}"
 
 
-def whole(low: int, high: float) -> Callable[[Any], bool]:
-    """Whether a value is a whole number from `low` to `high`; true and false are none."""
-    return lambda value: type(value) is int and low <= value <= high
+class _PlainLoader(yaml.SafeLoader):
+    """Reads null, true, false, decimal numbers and text; no alias, no tag, no date, no number in base 8, 16 or 60."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Read the next value; raises YAMLError for an alias or a tag."""
+        event = self.peek_event()
+        refused = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag" if event.tag else ""
+        if refused:
+            raise yaml.MarkedYAMLError(problem=f"{refused} is not read here", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
 
 
-def share(value: Any) -> bool:
-    """Whether a value is a number from 0 to 1."""
-    return type(value) in (int, float) and 0 <= value <= 1
+_WHOLE = r"[-+]?(?:0|[1-9][0-9]{0,17})"
+for _tag, _pattern, _first in (
+    ("null", "null|~|", ["n", "~", ""]),
+    ("bool", "true|false", ["t", "f"]),
+    ("int", _WHOLE, "-+0123456789"),
+    ("float", rf"(?:{_WHOLE}(?:\.[0-9]{{0,18}})?|[-+]?\.[0-9]{{1,18}})(?:[eE][-+]?[0-9]{{1,3}})?", "-+.0123456789"),
+):
+    _PlainLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
 
 
-def filled(value: Any) -> bool:
-    """Whether a value is a list with something in it."""
-    return isinstance(value, (list, tuple)) and bool(value)
+def read_yaml(source: str | Path, packaged: Path, where: str) -> Any:
+    """What a YAML file holds, or the one of that name in the folder `packaged`.
+
+    Raises ProblemError that begins with `where` and says which are packaged.
+    """
+    path = Path(source) if Path(source).suffix else packaged / f"{source}.yaml"
+    accepted = f"accepted: a YAML file, or {', '.join(sorted(file.stem for file in packaged.glob('*.yaml')))}"
+    try:
+        if path.exists() and not path.is_file():
+            raise ValueError("it is no file")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"it has more than {MAX_BYTES} bytes")
+        return yaml.load(data.decode(), _PlainLoader)
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        said = getattr(error, "strerror", None) or getattr(error, "problem", None) or first_line(error)
+        mark = getattr(error, "problem_mark", None)
+        at = f", line {mark.line + 1}" if mark else ""
+        raise ProblemError(f"{where} can't be read: {said}{at}; {accepted}") from None
 
 
-COUNT = (whole(1, math.inf), "a whole number of at least 1")
-COUNT_OR_0 = (whole(0, math.inf), "a whole number, 0 or more")
-SHARE = (share, "a number from 0 to 1")
-YES = (lambda value: isinstance(value, bool), "true or false")
-
-
-def checked(settings: Any, kind: type, where: str, keys: Keys) -> dict[str, Any]:
-    """The settings, if every key is one of the dataclass `kind`, and holds what `keys` accepts."""
-    names = [field.name for field in fields(kind)]
-    known = ", ".join(names)
-    if not isinstance(settings, dict):
-        raise ProblemError(f"{where}: accepted: a mapping with {known}")
-    for key, value in settings.items():
-        if key not in names:
-            raise ProblemError(f"{where}: key {key!r} is unknown; accepted: {known}")
-        if not keys[key][0](value):
-            raise ProblemError(f"{where}: key {key!r} is {value!r}; accepted: {keys[key][1]}")
-    return dict(settings)
+def read_settings(kind: type[Any], source: str | Path | Mapping[str, Any], packaged: Path, where: str) -> Any:
+    """Settings of a kind from a YAML file, a packaged one's name, or a mapping; raises ProblemError that says where."""
+    if isinstance(source, Mapping):
+        return kind.check(source, where)
+    where = f"{where} {str(source)!r}"
+    return kind.check(read_yaml(source, packaged, where), where)

@@ -9,88 +9,86 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..digits import forward
-from ..problem import Problem
-from ..trace import ANSWER, COPY, DOWN, GUESS, STEP, Guess, Part, copy
-from .reading import final as last_field
-from .reading import question
-from .revorder import place_values
-
-__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("authors",)
-ROLLS_BACK = True
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.reversed_numbers import forward
+from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.methods import base
+from revorder.methods.base import Method
+from revorder.methods.revorder import place_values, worst_case
 
 
-def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
-    """Yield the parts of a trace as the released script writes them, and for what it never draws (0, remainders) alike.
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+    """Yield the segments of a trace as the released script writes them, and for what it never draws (0, remainders) alike.
 
-    >>> from revorder.trace import right
-    >>> "".join(part[0] for part in write(Problem(948, "/", 12), "authors", right, True))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Problem(948, "/", 12), "authors", correct_digit, True))
     '948/12=7R(-7*120~r048~r801)#9R(-9*12~r801~r0)=79'
     """
     a, op, b = problem.a, problem.op, problem.b
     yield copy(f"{a}{op}{b}=")
     if op == "/":
-        yield from division(a, b, guess)
+        yield from division(a, b, choose)
     elif op == "*":
         yield from multiplication(a, b)
     else:
-        yield (reverse(problem.value), "r" + op, a, b)
+        yield Segment(reversed_number(problem.value), Kind.REVERSED, op, a, b)
     if answer:
-        yield STEP
-        yield (f"={problem.answer}", ANSWER, a, b)
+        yield STEP_END
+        yield Segment(f"={problem.answer}", Kind.ANSWER, op, a, b)
 
 
-def reverse(n: int) -> str:
+def reversed_number(n: int) -> str:
     """`n` reversed after a bare `r`, its sign last.
 
-    >>> reverse(-12)
+    >>> reversed_number(-12)
     'r21-'
     """
     return f"r{str(n)[::-1]}"
 
 
-def final(text: str) -> str | None:
+def parse_answer(text: str) -> str | None:
     """The answer after the last `=`, which may be reversed where the forward answer is left out.
 
-    >>> final("12-35=r32-=-23"), final("12-35=r32-")
+    >>> parse_answer("12-35=r32-=-23"), parse_answer("12-35=r32-")
     ('-23', '-23')
     """
-    return last_field(re.sub(r"r([0-9]+)(-?)(?=\s*\Z)", lambda match: forward(match[1], match[2]), text))
+    return base.parse_answer(re.sub(r"r([0-9]+)(-?)(?=\s*\Z)", lambda match: forward(match[1], match[2]), text))
 
 
-def multiplication(a: int, b: int) -> Iterator[Part]:
+def multiplication(a: int, b: int) -> Iterator[Segment]:
+    """Partial products by the digits of b, then their sums in adjacent pairs."""
     values = place_values(b)
     products = [a * value for value in values]
     yield copy("+".join([f"{a}*{value}" for value in values]))
-    yield STEP
+    yield STEP_END
     for i, product in enumerate(products):
-        yield (f"{'+' if i else '='}{reverse(product)}", "r*", a, values[i])
+        yield Segment(f"{'+' if i else '='}{reversed_number(product)}", Kind.REVERSED, "*", a, values[i])
     while len(products) > 1:
-        yield STEP
+        yield STEP_END
         count = len(products)
         sums = [products[i] + products[i + 1] for i in range(0, count - 1, 2)]
         for i, total in enumerate(sums):
-            yield (f"{'+' if i else '='}{reverse(total)}", "r+", products[2 * i], products[2 * i + 1])
+            sign = "+" if i else "="
+            yield Segment(f"{sign}{reversed_number(total)}", Kind.REVERSED, "+", products[2 * i], products[2 * i + 1])
         if count % 2:
-            yield (f"+{reverse(products[-1])}", DOWN, 0, 0)
+            yield Segment(f"+{reversed_number(products[-1])}", Kind.CARRIED_DOWN)
             sums.append(products[-1])
         products = sums
 
 
-def division(left: int, b: int, guess: Guess) -> Iterator[Part]:
+def division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
+    """One quotient digit a step: digit, product, what is left; `W` after a wrong one, `#` after each but the last."""
     scaled = b * 10 ** (len(str(left // b)) - 1)
     step = 0
     while True:
         quotient = left // scaled
-        digit = guess(step, quotient)
+        digit = choose(step, quotient)
         product = digit * scaled
         rest = left - product
-        yield (str(digit), GUESS, left, scaled)
-        yield (f"R(-{digit}*{scaled}", COPY, 0, 0)
-        yield (f"~r{str(product)[::-1]}", "r*", scaled, digit)
-        yield (f"~r{str(rest)[::-1]})", "r-", left, product)
+        yield Segment(str(digit), Kind.ESTIMATE, "/", left, scaled)
+        yield copy(f"R(-{digit}*{scaled}")
+        yield Segment(f"~{reversed_number(product)}", Kind.REVERSED, "*", scaled, digit)
+        yield Segment(f"~{reversed_number(rest)})", Kind.REVERSED, "-", left, product)
         if digit == quotient:
             if scaled == b:
                 return
@@ -98,6 +96,9 @@ def division(left: int, b: int, guess: Guess) -> Iterator[Part]:
             scaled //= 10
             step += 1
         else:
-            yield ("W", COPY, 0, 0)
-        yield STEP
-        yield ("#", COPY, 0, 0)
+            yield Segment("W", Kind.ROLLBACK)
+        yield STEP_END
+        yield copy("#")
+
+
+AUTHORS = Method("authors", write, worst_case, forms=("authors",), parse_answer=parse_answer, rollback_mark="W")

@@ -10,23 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..problem import Problem, ProblemError, ascii_signs, quote
-from ..trace import COPY, GUESS, STEP, Guess, Part, copy
-from .reading import final as last_field
-from .reading import question as first_field
-from .revorder import place_values
-
-__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("goat",)
-ROLLS_BACK = False
+from revorder.arithmetic.expression import parse_problem
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.errors import ProblemError, quote
+from revorder.methods import base
+from revorder.methods.base import Method, direct_worst_case
+from revorder.methods.revorder import place_values
 
 
-def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
-    """Yield the parts of a trace; a decomposed division names its question in the last line only.
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+    """Yield the segments of a trace; a decomposed division names its question in the last line only.
 
-    >>> from revorder.trace import right
-    >>> "".join(part[0] for part in write(Problem(12, "*", 34), "goat", right, True))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Problem(12, "*", 34), "goat", correct_digit, True))
     '12 * 34 = 34 * (10 + 2) = 34 * 10 + 34 * 2 = 340 + 68 = 408'
     """
     a, op, b = problem.a, problem.op, problem.b
@@ -37,7 +34,7 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
         yield from division(a, b)
     else:
         yield copy(f"{a} {op} {b} = ")
-        yield (spaced(problem), op, a, b)
+        yield Segment(spaced(problem), Kind.FORWARD, op, a, b)
 
 
 def spaced(problem: Problem) -> str:
@@ -49,63 +46,68 @@ def spaced(problem: Problem) -> str:
     return problem.answer.replace("R", " R ")
 
 
-def question(text: str) -> Problem:
+def parse_question(text: str) -> Problem:
     """The question: before the first `=`, or for a decomposed division the two numbers its first line begins with.
 
     Raises ProblemError where there is none.
 
-    >>> str(question("948 - 12 * 70 = 948 - 840 = 108"))
+    >>> str(parse_question("948 - 12 * 70 = 948 - 840 = 108"))
     '948/12'
     """
     start = ascii_signs(text).lstrip().partition("=")[0]
     if match := re.match(r"([^-*\n]+)-([^-*\n]+)\*[^-*\n]+\Z", start):
         try:
-            return Problem.parse(f"{match[1]}/{match[2]}")
+            return parse_problem(f"{match[1]}/{match[2]}")
         except ProblemError as error:
             raise ProblemError(f"trace {quote(text)}: {error}") from None
-    return first_field(text)
+    return base.parse_question(text)
 
 
-def final(text: str) -> str | None:
-    """The answer after the last `=`.
-
-    >>> final("Therefore, 950 / 12 = 79 R 2")
-    '79R2'
-    """
-    return last_field(text)
-
-
-def multiplication(large: int, small: int) -> Iterator[Part]:
+def multiplication(large: int, small: int) -> Iterator[Segment]:
+    """The smaller operand taken apart, the partial products, and their sum folded from the left."""
     values = place_values(small)
     yield copy(f"{large} * ({' + '.join(map(str, values))})")
-    yield STEP
+    yield STEP_END
     yield copy(" = " + " + ".join([f"{large} * {value}" for value in values]))
-    yield STEP
+    yield STEP_END
     products = [large * value for value in values]
     for i, product in enumerate(products):
-        yield (f"{' + ' if i else ' = '}{product}", "*", large, values[i])
+        yield Segment(f"{' + ' if i else ' = '}{product}", Kind.FORWARD, "*", large, values[i])
     total = products[0]
     for i in range(1, len(products)):
-        yield STEP
-        yield (f" = {total + products[i]}", "+", total, products[i])
+        yield STEP_END
+        yield Segment(f" = {total + products[i]}", Kind.FORWARD, "+", total, products[i])
         if products[i + 1 :]:
             yield copy("".join([f" + {product}" for product in products[i + 1 :]]))
         total += products[i]
 
 
-def division(a: int, b: int) -> Iterator[Part]:
+def division(a: int, b: int) -> Iterator[Segment]:
+    """One quotient digit a line, taken off the dividend until less than the divisor is left; then the answer."""
     left = a
     while left >= b:
         zeros = len(str(left // b)) - 1
         value = left // (b * 10**zeros) * 10**zeros
         product = b * value
         yield copy(f"{left} - {b} * ")
-        yield (str(value), GUESS, left, b * 10**zeros)
-        yield (f" = {left} - ", COPY, 0, 0)
-        yield (str(product), "*", b, value)
+        yield Segment(str(value), Kind.ESTIMATE, "/", left, b * 10**zeros)
+        yield copy(f" = {left} - ")
+        yield Segment(str(product), Kind.FORWARD, "*", b, value)
         yield copy(" = ")
-        yield (str(left - product), "-", left, product)
+        yield Segment(str(left - product), Kind.FORWARD, "-", left, product)
         yield copy("\n")
-        yield STEP
+        yield STEP_END
         left -= product
     yield copy(f"Therefore, {a} / {b} = {spaced(Problem(a, '/', b))}")
+
+
+def worst_case(op: str, n: int, m: int) -> int:
+    """A CSID that none exceeds: sums of partial products and differences are direct, and so is a divisor of 10.
+
+    >>> worst_case("*", 8, 4)
+    12
+    """
+    return {"+": n, "-": n, "*": n + m, "/": n if m > 2 else max(n, direct_worst_case("/", n, m))}[op]
+
+
+GOAT = Method("goat", write, worst_case, forms=("goat",), parse_question=parse_question, multiline=True)

@@ -18,54 +18,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..digits import MARK, reverse
-from ..problem import Problem
-from ..trace import ANSWER as ANSWER_KIND
-from ..trace import COPY, GUESS, SIGN, STEP, Guess, Part, copy
-from .reading import final as last_field
-from .reading import question
-
-__all__ = ["ANSWER", "FORMS", "LEADS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("lean",)
-ROLLS_BACK = True
-LEADS = True  # it asks for the place before the quotient's first digit too, where the divisor may not fit
-ANSWER = False  # the last reversed number is the answer; a forward copy of it is accepted
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.reversed_numbers import MARK, reversed_number
+from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.methods import base
+from revorder.methods.base import Method
 
 
-def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
-    """Yield the parts of a trace; `answer` adds a forward copy of a reversed answer.
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+    """Yield the segments of a trace; `answer` adds a forward copy of a reversed answer.
 
-    >>> from revorder.trace import right
-    >>> "".join(part[0] for part in write(Problem(12, "-", 35), "lean", right, False))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Problem(12, "-", 35), "lean", correct_digit, False))
     '12-35=r|77Wr|32-'
     """
     a, op, b = problem.a, problem.op, problem.b
     yield copy(f"{a}{op}{b}=")
     if op == "/":
-        yield from division(a, b, guess)
-        yield STEP
+        yield from division(a, b, choose)
+        yield STEP_END
         yield copy(f"={problem.answer}")
         return
     if op == "+":
-        yield (reverse(a + b), "r+", a, b)
+        yield Segment(reversed_number(a + b), Kind.REVERSED, "+", a, b)
     elif op == "-":
         yield from subtraction(a, b)
     else:
         yield from multiplication(a, b)
     if answer:
-        yield STEP
-        yield (f"={problem.value}", ANSWER_KIND, a, b)
+        yield STEP_END
+        yield Segment(f"={problem.value}", Kind.ANSWER, op, a, b)
 
 
-def final(text: str) -> str | None:
+def parse_answer(text: str) -> str | None:
     """The answer after the last `=`: the last reversed number, or a forward one.
 
-    >>> final("4567*12=2r|4319#10r|07654r|40845"), final("948/12=70r|48r|801#9r|801r|000=79")
+    >>> parse_answer("4567*12=2r|4319#10r|07654r|40845"), parse_answer("948/12=70r|48r|801#9r|801r|000=79")
     ('54804', '79')
     """
-    _, mark, tail = text.rpartition(MARK)
-    return last_field(f"={mark}{tail}" if mark and "=" not in tail else text)
+    _, mark, tail = text.rpartition("W")[2].rpartition(MARK)
+    return base.parse_answer(f"={mark}{tail}" if mark and "=" not in tail else text)
 
 
 def places(n: int, width: int) -> str:
@@ -77,39 +69,42 @@ def places(n: int, width: int) -> str:
     return f"{n % 10**width:0{width}d}"[::-1]
 
 
-def subtraction(a: int, b: int) -> Iterator[Part]:
+def subtraction(a: int, b: int) -> Iterator[Segment]:
+    """Every place of a - b; where a borrow is left over, `W` and b - a with its sign."""
     width = max(len(str(a)), len(str(b)))
-    yield (MARK + places(a - b, width), "r-", a, b)
+    yield Segment(MARK + places(a - b, width), Kind.REVERSED, "-", a, b)
     if a < b:
-        yield ("W", SIGN, a, b)
-        yield STEP
-        yield (MARK + places(b - a, width), "r-", b, a)
+        yield Segment("W", Kind.SIGN, "-", a, b)
+        yield STEP_END
+        yield Segment(MARK + places(b - a, width), Kind.REVERSED, "-", b, a)
         yield copy("-")
 
 
-def multiplication(a: int, b: int) -> Iterator[Part]:
+def multiplication(a: int, b: int) -> Iterator[Segment]:
+    """One digit of the shorter operand a step, lowest first: the digit, its product, the running total."""
     many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
     if len(few) == 1:
         digits = str(many * int(few))[::-1] if few != "0" else "0" * len(str(many))
-        yield (MARK + digits, "r*", many, int(few))
+        yield Segment(MARK + digits, Kind.REVERSED, "*", many, int(few))
         return
     total = 0
     for place, digit in enumerate(reversed(few)):
         if place:
-            yield STEP
+            yield STEP_END
             yield copy("#")
         yield copy(digit + "0" * place)
         if digit == "0":
             continue
         value = int(digit) * 10**place
         partial = many * value
-        yield (reverse(partial), "r*", many, value)
+        yield Segment(reversed_number(partial), Kind.REVERSED, "*", many, value)
         if total:
-            yield (reverse(total + partial), "r+", total, partial)
+            yield Segment(reversed_number(total + partial), Kind.REVERSED, "+", total, partial)
         total += partial
 
 
-def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
+def division(a: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
+    """One quotient digit a step: the digit, its product, the difference behind the next digit brought down."""
     digits, width = str(a), len(str(b))
     place = max(0, len(digits) - width)  # of the quotient digit
     left = a // 10**place
@@ -117,32 +112,54 @@ def division(a: int, b: int, guess: Guess) -> Iterator[Part]:
     step = -1 if place and left < b else 0
     while True:
         quotient = left // b
-        digit = guess(step, quotient)
+        digit = choose(step, quotient)
         down = digits[-place] if place else "0"
         if step < 0 and not digit:
-            yield ("#", COPY, left, b)
+            yield Segment("#", Kind.UNREACHED, "/", left, b)
             left = left * 10 + int(down)
             place -= 1
             step = 0
             continue
         product = digit * b
         difference = left - product
-        yield (str(digit), GUESS, left, b)
+        yield Segment(str(digit), Kind.ESTIMATE, "/", left, b)
         if place:
             yield copy("0" * place)
         if digit:
-            yield (reverse(product), "r*", b, digit)
+            yield Segment(reversed_number(product), Kind.REVERSED, "*", b, digit)
         yield copy(MARK + down)
         shown = max(size, len(str(max(difference, 0))))  # more only after a digit that is much too low
-        yield (places(difference, shown), "r-" if digit else COPY, left, product)
+        kind = Kind.REVERSED if digit else Kind.COPY
+        yield Segment(places(difference, shown), kind, "-", left, product)
         if digit != quotient:
-            yield copy("W")
-            yield STEP
+            yield Segment("W", Kind.ROLLBACK)
+            yield STEP_END
             continue
         if not place:
             return
         left = difference * 10 + int(down)
         place -= 1
         step += 1
-        yield STEP
+        yield STEP_END
         yield copy("#")
+
+
+def worst_case(op: str, n: int, m: int) -> int:
+    """The CSID that none exceeds, quotient estimates aside: one carry or borrow.
+
+    >>> worst_case("-", 16, 16)
+    1
+    """
+    return 1
+
+
+LEAN = Method(
+    "lean",
+    write,
+    worst_case,
+    forms=("lean",),
+    parse_answer=parse_answer,
+    rollback_mark="W",
+    unreached_mark="#",
+    writes_answer=False,  # the last reversed number is the answer; a forward copy of it is accepted
+)

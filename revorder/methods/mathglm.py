@@ -4,41 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..problem import Expression, Problem, answer_text, ascii_signs, infix
-from ..trace import STEP, Guess, Part, copy
-from .reading import final
-
-__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("mathglm",)
-ROLLS_BACK = False
+from revorder.arithmetic.expression import Expression, infix
+from revorder.arithmetic.problem import Problem, answer_text, ascii_signs
+from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.methods.base import Method, direct_worst_case
 
 
-def question(text: str) -> Problem | Expression:
+def parse_question(text: str) -> Problem | Expression:
     """The expression before the first `=`; a Problem where it is one operation.
 
-    >>> str(question("3468*4046/7424=14031528/7424=1890R168"))
+    >>> str(parse_question("3468*4046/7424=14031528/7424=1890R168"))
     '3468*4046/7424'
     """
     expression = Expression.parse(ascii_signs(text).partition("=")[0])
     return expression.problem() if expression.is_problem else expression
 
 
-def write(problem: Problem | Expression, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+def write(problem: Problem | Expression, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
     """Yield the question, then the expression after each reduction, the last of which is the answer.
 
-    >>> from revorder.trace import right
-    >>> "".join(part[0] for part in write(Expression.parse("3468*4046/7424"), "mathglm", right, True))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Expression.parse("3468*4046/7424"), "mathglm", correct_digit, True))
     '3468*4046/7424=14031528/7424=1890R168'
     """
     yield copy(f"{problem}=")
     if isinstance(problem, Problem):
-        yield (problem.answer, problem.op, problem.a, problem.b)
+        yield Segment(problem.answer, Kind.FORWARD, problem.op, problem.a, problem.b)
         return
     yield from reductions(problem)
 
 
-def reductions(expression: Expression) -> Iterator[Part]:
+def reductions(expression: Expression) -> Iterator[Segment]:
     """The expression after each of its reductions, leftmost first, with `=` between them."""
     steps = expression.reduce()
     postfix = list(expression.postfix)
@@ -58,12 +54,12 @@ def reductions(expression: Expression) -> Iterator[Part]:
         start = operands_start(postfix, at)
         postfix[start : at + 1] = [value]
         if not first:
-            yield STEP
+            yield STEP_END
             yield copy("=")
         first = False
         tail = [item for item in postfix if item != "neg"]
         whole = expression.answer if len(tail) == 1 else infix(postfix)
-        yield (whole, step.op, step.a, step.b)
+        yield Segment(whole, Kind.FORWARD, step.op, step.a, step.b)
 
 
 def operands_start(postfix: list[int | str], at: int) -> int:
@@ -77,3 +73,8 @@ def operands_start(postfix: list[int | str], at: int) -> int:
         at -= 1
         numbers += isinstance(postfix[at], int)
     return at
+
+
+MATHGLM = Method(
+    "mathglm", write, direct_worst_case, forms=("mathglm",), parse_question=parse_question, takes_expressions=True
+)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..problem import Problem
-from ..trace import Guess, Part, copy
-from .reading import final, question
-
-__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("plain",)
-ROLLS_BACK = False
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.trace import ChooseDigit, Kind, Segment, copy
+from revorder.methods.base import Method, direct_worst_case
 
 
-def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
     """Yield the question and the answer.
 
-    >>> from revorder.trace import right
-    >>> "".join(part[0] for part in write(Problem(950, "/", 12), "plain", right, True))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Problem(950, "/", 12), "plain", correct_digit, True))
     '950/12=79R2'
     """
     yield copy(f"{problem}=")
-    yield (problem.answer, problem.op, problem.a, problem.b)
+    yield Segment(problem.answer, Kind.FORWARD, problem.op, problem.a, problem.b)
+
+
+PLAIN = Method("plain", write, direct_worst_case, forms=("plain",), states_answer_only=True)

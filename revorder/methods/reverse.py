@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..problem import Problem, ascii_signs
-from ..trace import Guess, Part, copy
-from .reading import question
-
-__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("reverse",)
-ROLLS_BACK = False
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.trace import ChooseDigit, Kind, Segment, copy
+from revorder.methods.base import Method, direct_worst_case
 
 
-def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
     """Yield the question and the reversed answer: a minus sign last, quotient and remainder reversed each.
 
-    >>> from revorder.trace import right
-    >>> "".join(part[0] for part in write(Problem(12, "-", 35), "reverse", right, True))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Problem(12, "-", 35), "reverse", correct_digit, True))
     '12-35=32-'
     """
     a, op, b = problem.a, problem.op, problem.b
@@ -27,13 +22,13 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
     text = str(problem.value)[::-1]
     if problem.remainder:
         text += f"R{str(problem.remainder)[::-1]}"
-    yield (text, f"r{op}", a, b)
+    yield Segment(text, Kind.REVERSED, op, a, b)
 
 
-def final(text: str) -> str | None:
+def parse_answer(text: str) -> str | None:
     """The answer after the last `=`, turned most significant digit first; None where there is none.
 
-    >>> final("12-35=32-"), final("950/12=97R2")
+    >>> parse_answer("12-35=32-"), parse_answer("950/12=97R2")
     ('-23', '79R2')
     """
     field = re.sub(r"\s", "", ascii_signs(text).rpartition("=")[2])
@@ -41,3 +36,16 @@ def final(text: str) -> str | None:
     if not match:
         return None
     return match[2] + match[1][::-1] + (f"R{match[3][::-1]}" if match[3] else "")
+
+
+def worst_case(op: str, n: int, m: int) -> int:
+    """A CSID that none exceeds: only + and n-digit by 1-digit * are easy; the lowest quotient digit needs every step.
+
+    >>> worst_case("+", 16, 16)
+    1
+    """
+    direct = direct_worst_case(op, n, m)
+    return {"+": 1, "-": n, "*": direct if m > 1 else 1, "/": direct + 2 * n + 2 * m}[op]
+
+
+REVERSE = Method("reverse", write, worst_case, forms=("reverse",), parse_answer=parse_answer)

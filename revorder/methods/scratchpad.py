@@ -9,22 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..problem import Problem, ProblemError, ascii_signs, quote
-from ..trace import BASIC, GUESS, SIGN, STEP, Guess, Part, copy
+from revorder.arithmetic.expression import parse_problem
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.errors import ProblemError, quote
+from revorder.methods.base import Method
 
-__all__ = ["FORMS", "ROLLS_BACK", "final", "question", "write"]
-
-FORMS = ("scratchpad",)
-ROLLS_BACK = False
 LONGEST = 4_000_000  # of a product: the longer operand's digits squared times the shorter's, a ninth of its characters
 OPEN, CLOSE = "<scratch>", "</scratch>"
 
 
-def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[Part]:
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
     """Yield the question, the scratch lines and the answer, line by line; raises ProblemError for too long a product.
 
-    >>> from revorder.trace import right
-    >>> print("".join(part[0] for part in write(Problem(29, "+", 57), "scratchpad", right, True)))
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> print("".join(segment.text for segment in write(Problem(29, "+", 57), "scratchpad", correct_digit, True)))
     2 9 + 5 7
     <scratch>
     2 9 + 5 7 , C: 0
@@ -40,7 +39,7 @@ def write(problem: Problem, form: str, guess: Guess, answer: bool) -> Iterator[P
     yield copy(f"{spaced(a)} {op} {spaced(b)}\n{OPEN}\n")
     sign = ""
     if op == "-" and a < b:
-        yield ("- ", SIGN, a, b)
+        yield Segment("- ", Kind.SIGN, "-", a, b)
         a, b, sign = b, a, "- "
     if op == "*":
         yield from multiplication(a, b)
@@ -62,19 +61,19 @@ def spaced(n: int) -> str:
     return " ".join(str(n))
 
 
-def question(text: str) -> Problem:
+def parse_question(text: str) -> Problem:
     """The problem of the first line, spaces within its numbers left out; raises ProblemError where there is none.
 
-    >>> str(question("2 9 + 5 7"))
+    >>> str(parse_question("2 9 + 5 7"))
     '29+57'
     """
-    return Problem.parse(re.sub(r"\s", "", re.split(r"\n|<", text.lstrip(), maxsplit=1)[0]))
+    return parse_problem(re.sub(r"\s", "", re.split(r"\n|<", text.lstrip(), maxsplit=1)[0]))
 
 
-def final(text: str) -> str | None:
+def parse_answer(text: str) -> str | None:
     """The answer after the scratchpad; None where there is none.
 
-    >>> final("<scratch> 0 8 6 </scratch> 8 6")
+    >>> parse_answer("<scratch> 0 8 6 </scratch> 8 6")
     '86'
     """
     _, tag, rest = ascii_signs(text).rpartition(CLOSE)
@@ -82,14 +81,14 @@ def final(text: str) -> str | None:
     return number if tag and re.fullmatch(r"-?[0-9]+(R[0-9]+)?", number) else None
 
 
-def columns(a: int, op: str, b: int) -> Iterator[Part]:
+def columns(a: int, op: str, b: int) -> Iterator[Segment]:
     """`a op b` column by column from the right, op being + or - with a >= b, or * with a digit b."""
     left, right = str(a), str(b)
     carry, done = 0, ""
     count = len(left) if op == "*" else max(len(left), len(right))
     yield copy(f"{' '.join(left)} {op} {' '.join(right)} , C: 0\n")
     for i in range(count):
-        yield STEP
+        yield STEP_END
         x = int(left[-1 - i]) if i < len(left) else 0
         y = b if op == "*" else int(right[-1 - i]) if i < len(right) else 0
         total = x * y + carry if op == "*" else x + y + carry if op == "+" else x - y - carry
@@ -100,18 +99,18 @@ def columns(a: int, op: str, b: int) -> Iterator[Part]:
             yield copy(", ")
         else:
             yield copy("".join([f"{piece} " for piece in (rest_left, op, rest_right, ",") if piece]))
-        yield (str(digit), BASIC, 0, 0)
+        yield Segment(str(digit), Kind.BASIC)
         if done:
             yield copy(f" {' '.join(done)}")
         yield copy(" C: ")
-        yield (str(carry), BASIC, 0, 0)
+        yield Segment(str(carry), Kind.BASIC)
         yield copy("\n")
         done = f"{digit}{done}"
-    yield STEP
+    yield STEP_END
     yield copy(f"{carry} {' '.join(done)}\n")
 
 
-def multiplication(a: int, b: int) -> Iterator[Part]:
+def multiplication(a: int, b: int) -> Iterator[Segment]:
     """Partial products from the lowest digit of b on, each added to the sum so far."""
     digits = str(b)
     total = 0
@@ -120,17 +119,17 @@ def multiplication(a: int, b: int) -> Iterator[Part]:
             continue
         product = a * int(char)
         yield from columns(a, "*", int(char))
-        yield STEP
+        yield STEP_END
         if len(digits) == 1:
             continue
         partial = product * 10**i
         if total:
             yield from columns(max(partial, total), "+", min(partial, total))
-            yield STEP
+            yield STEP_END
         total += partial
 
 
-def division(a: int, b: int) -> Iterator[Part]:
+def division(a: int, b: int) -> Iterator[Segment]:
     """Long division: for each quotient digit `dividend / divisor , digit`, the product and the difference."""
     digits = str(a)
     left = 0
@@ -139,16 +138,36 @@ def division(a: int, b: int) -> Iterator[Part]:
     while True:
         quotient = left // b
         yield copy(f"{spaced(left)} / {spaced(b)} , ")
-        yield (str(quotient), GUESS, left, b)
+        yield Segment(str(quotient), Kind.ESTIMATE, "/", left, b)
         yield copy("\n")
-        yield STEP
+        yield STEP_END
         if quotient:
             yield from columns(b, "*", quotient)
-            yield STEP
+            yield STEP_END
             yield from columns(left, "-", b * quotient)
-            yield STEP
+            yield STEP_END
         left -= b * quotient
         if used == len(digits):
             return
         left = left * 10 + int(digits[used])
         used += 1
+
+
+def worst_case(op: str, n: int, m: int) -> int:
+    """The CSID that none exceeds: 0, but that a - b must say first which is larger.
+
+    >>> worst_case("+", 16, 16)
+    0
+    """
+    return n if op == "-" else 0
+
+
+SCRATCHPAD = Method(
+    "scratchpad",
+    write,
+    worst_case,
+    forms=("scratchpad",),
+    parse_question=parse_question,
+    parse_answer=parse_answer,
+    multiline=True,
+)

@@ -1,0 +1,1 @@
+"""Problems, expressions, reversed numbers and traces; the standard library alone."""

@@ -1,0 +1,99 @@
+"""Problems: one operation on two integers, and its exact answer (the one oracle)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from revorder.errors import ProblemError, quote
+
+OPS = "+-*/"
+MAX_DIGITS = 2000  # an operand's; keeps every result below Python's limit of 4300 digits for int <-> str
+TOO_LARGE = 10**MAX_DIGITS
+
+_TO_ASCII = str.maketrans(
+    {"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-"}
+    | {chr(0xFEE0 + code): chr(code) for code in map(ord, "0123456789+-*/()[]{}=?,")}  # full width
+)
+
+
+def ascii_signs(text: str) -> str:
+    """Replace × ÷ − and their like, and full-width characters, by the ASCII ones; no character is added or lost.
+
+    >>> ascii_signs("12×4567÷２")
+    '12*4567/2'
+    """
+    return text if text.isascii() else text.translate(_TO_ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One operation `a op b` on non-negative integers, op being one of `+ - * /` (section 3.2).
+
+    Raises ProblemError for a negative operand, one of more than MAX_DIGITS digits, another op, or division by zero.
+
+    >>> Problem(950, "/", 12).answer
+    '79R2'
+    """
+
+    a: int
+    op: str
+    b: int
+
+    def __post_init__(self) -> None:
+        if not (-TOO_LARGE < self.a < TOO_LARGE and -TOO_LARGE < self.b < TOO_LARGE):
+            raise ProblemError(f"an operand of {quote(self.op)} has more than {MAX_DIGITS} digits, the most accepted")
+        if self.a < 0 or self.b < 0:
+            raise ProblemError(f"problem {quote(str(self))}: operands are non-negative; write an expression instead")
+        if self.op not in OPS or len(self.op) != 1:
+            raise ProblemError(f"problem {quote(str(self))}: unknown operation {self.op!r}; accepted: + - * /")
+        if self.op == "/" and self.b == 0:
+            raise ProblemError(f"problem {quote(str(self))}: division by zero has no answer")
+
+    def __str__(self) -> str:
+        return f"{self.a}{self.op}{self.b}"
+
+    @property
+    def value(self) -> int:
+        """The exact result; for `/` the quotient without its remainder.
+
+        >>> Problem(3, "-", 5).value
+        -2
+        """
+        a, b = self.a, self.b
+        return a + b if self.op == "+" else a - b if self.op == "-" else a * b if self.op == "*" else a // b
+
+    @property
+    def remainder(self) -> int:
+        """The remainder of `/`, 0 for every other operation.
+
+        >>> Problem(950, "/", 12).remainder
+        2
+        """
+        return self.a % self.b if self.op == "/" else 0
+
+    @property
+    def answer(self) -> str:
+        """The exact answer as text, most significant digit first, `79R5` where a division leaves a remainder.
+
+        >>> Problem(12, "*", 4567).answer
+        '54804'
+        """
+        return answer_text(self.value, self.remainder)
+
+    @property
+    def digits(self) -> int:
+        """The number of digits of the longer operand.
+
+        >>> Problem(12, "*", 4567).digits
+        4
+        """
+        return len(str(max(self.a, self.b)))
+
+
+def answer_text(value: int, remainder: int = 0) -> str:
+    """Write an answer: the value, and `R` with the remainder where it is not zero.
+
+    >>> answer_text(79, 5)
+    '79R5'
+    """
+    return f"{value}R{remainder}" if remainder else str(value)

@@ -1,0 +1,130 @@
+"""A trace is the text a method writes for a problem: steps that are judged one by one, made of segments that say
+what each digit is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import Problem
+
+# Asked with a quotient step (0-based) and its correct digit; returns the digit to write. It is asked again after a
+# rollback. Step -1 is the place before the quotient's first digit, where a method asks for it: 0 is correct there,
+# and not written.
+ChooseDigit = Callable[[int, int], int]
+
+
+class Kind(Enum):
+    """How the digits of a segment come about."""
+
+    COPY = "copy"  # marks, and digits copied from what is written already
+    CARRIED_DOWN = "carried down"  # a copied partial product
+    BASIC = "basic"  # one digit by a basic operation on written digits only (section 3.1: no SID)
+    FORWARD = "forward"  # the result of `a op b`, most significant digit first
+    REVERSED = "reversed"  # the result of `a op b`, least significant digit first (digits beyond it are zeros)
+    ESTIMATE = "estimate"  # a quotient digit of a / b, a being the part of the dividend that is left
+    UNREACHED = "unreached"  # a mark in place of a quotient digit 0: the divisor b does not fit into a yet
+    ROLLBACK = "rollback"  # the mark that takes the last quotient digit back
+    SIGN = "sign"  # the mark, or the minus, which says that a - b is negative
+    ANSWER = "answer"  # the forward answer, a copy that may be left out
+    STEP_END = "step end"  # an empty text
+
+
+class Segment(NamedTuple):
+    """A piece of a trace: its text, how its digits come about, and the operation `a op b` that they belong to.
+
+    >>> Segment("r|74", Kind.REVERSED, "+", 12, 35).text
+    'r|74'
+    """
+
+    text: str
+    kind: Kind
+    op: str = ""
+    a: int = 0
+    b: int = 0
+
+
+STEP_END = Segment("", Kind.STEP_END)
+
+
+def copy(text: str) -> Segment:
+    """A segment that computes nothing.
+
+    >>> copy("12*7=").kind
+    <Kind.COPY: 'copy'>
+    """
+    return Segment(text, Kind.COPY)
+
+
+def correct_digit(step: int, digit: int) -> int:
+    """The ChooseDigit that is never wrong.
+
+    >>> correct_digit(0, 7)
+    7
+    """
+    return digit
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line or piece of a trace that can be judged on its own; step 0 begins with the question.
+
+    >>> Step((copy("12+35="), Segment("r|74", Kind.REVERSED, "+", 12, 35))).text
+    '12+35=r|74'
+    """
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """The step as it is written."""
+        return "".join([segment.text for segment in self.segments])
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The text that `method` writes for `problem`, step by step; `answer` most significant digit first.
+
+    >>> from revorder import trace
+    >>> [step.text for step in trace("12+35").steps]
+    ['12+35=r|74', '=47']
+    """
+
+    problem: Problem | Expression
+    method: str
+    form: str
+    steps: tuple[Step, ...]
+    answer: str
+
+    @property
+    def text(self) -> str:
+        """The whole trace as it is written."""
+        return "".join([step.text for step in self.steps])
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def split_steps(segments: Iterable[Segment]) -> tuple[Step, ...]:
+    """Group segments into steps; no step is empty.
+
+    >>> len(split_steps([copy("1+1="), copy("2"), STEP_END, copy("=2")]))
+    2
+    """
+    steps: list[Step] = []
+    step: list[Segment] = []
+    for segment in segments:
+        if segment is not STEP_END:
+            step.append(segment)
+        elif step:
+            steps.append(Step(tuple(step)))
+            step = []
+    if step:
+        steps.append(Step(tuple(step)))
+    return tuple(steps)

@@ -1,0 +1,85 @@
+"""The command line: one file a command, each a thin layer over the package's functions.
+
+Exit status: 0 done, 1 something is wrong or not verified, 2 bad input or a failure (one line on stderr says what).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from revorder import __version__
+from revorder.cli import cost, csid, data, eval, report, show, solve, train, verify
+from revorder.cli.common import say
+from revorder.errors import ProblemError
+
+PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
+)
+for module in (solve, show, verify, csid, cost, eval, report, data, train):
+    # a problem may begin with a minus sign, and is no option then
+    loose = {"ignore_unknown_options": module in (solve, show, csid, cost, eval)}
+    app.command(module.__name__.rpartition(".")[2], context_settings=loose)(module.command)
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"revorder {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=print_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit; bad input, and output that can't be written, are one line on stderr, status 2."""
+    try:
+        status = run(arguments)
+        if sys.stdout is None:
+            raise OSError("stdout is closed")
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # typer exits where a pipe is closed
+        status = PIPE_CLOSED
+        drop_output()
+    except OSError as error:
+        status = 2
+        say(f"{f'file {error.filename!r}' if error.filename else 'input or output'} failed: {error.strerror or error}")
+        drop_output()
+    sys.exit(status)
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run a command; returns its exit status."""
+    try:
+        status = app(arguments, standalone_mode=False) or 0
+    except (ProblemError, TyperException) as error:
+        status, message = 2, getattr(error, "format_message", error.__str__)()
+        if message:  # there is none where help was printed
+            say(message)
+    if status == 130:
+        say("interrupted")
+    return status
+
+
+def drop_output() -> None:
+    """Let go of what stdout still holds and can't write, or Python tries again as it ends, and says so."""
+    with suppress(OSError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,218 @@
+"""What commands share: options, the lines of stdin, and output."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Optional
+
+import typer
+
+from revorder.arithmetic.expression import Expression
+from revorder.errors import ProblemError
+from revorder.methods import METHODS
+from revorder.model.checkpoint import DEFAULT, shipped
+
+Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
+Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
+Form = Annotated[Optional[str], typer.Option(help="revorder: compact (the default) or expanded.")]
+Model = Annotated[
+    Optional[str],
+    typer.Option(help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; {DEFAULT} if none."),
+]
+Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; - reads one a line from stdin.")]
+Wide = Annotated[bool, typer.Option("--wide", help="All columns, however narrow the terminal is.")]
+
+NOTICE = 30  # seconds between notices of long work off a terminal
+READ = 1 << 20  # bytes of stdin that are read at once
+
+
+def packaged(folder: str) -> str:
+    """The names of the YAML files in a folder of the package.
+
+    >>> packaged("data/mixtures")
+    'authors, lean, paper, small'
+    """
+    return ", ".join(sorted(path.stem for path in (Path(__file__).parent.parent / folder).glob("*.yaml")))
+
+
+# Input
+
+
+class Line(NamedTuple):
+    """A problem as it was given: its text, and its line where it comes from stdin; blank lines there are kept."""
+
+    text: str
+    number: int | None = None
+
+    @property
+    def blank(self) -> bool:
+        return self.number is not None and not self.text.strip()
+
+    @property
+    def name(self) -> str:
+        """What a message about it begins with.
+
+        >>> Line("1+", 3).name, Line("1+").name
+        ('line 3: ', '')
+        """
+        return "" if self.number is None else f"line {self.number}: "
+
+
+def stdin_batches() -> Iterator[list[str]]:
+    """The lines of stdin as they come, in batches of what is there; a BOM is skipped, bytes that are no UTF-8 replaced."""
+    if sys.stdin is None:
+        raise ProblemError("stdin: closed; accepted: a line a problem")
+    held, first = b"", True
+    while read := sys.stdin.buffer.read1(READ):  # waits only where nothing is there
+        *lines, held = (held + read).split(b"\n")
+        if lines and first:
+            lines[0], first = lines[0].removeprefix(b"\xef\xbb\xbf"), False
+        if lines:
+            yield [line.rstrip(b"\r").decode("utf-8", errors="replace") for line in lines]
+    if held:
+        yield [held.removeprefix(b"\xef\xbb\xbf" if first else b"").rstrip(b"\r").decode("utf-8", errors="replace")]
+
+
+def read_batches(problems: list[str]) -> Iterator[list[Line]]:
+    """The arguments as one batch, and for `-` the lines of stdin as they come.
+
+    Raises ProblemError for a mistyped option.
+    """
+    for problem in problems:
+        if re.match("--?[A-Za-z]", problem):
+            raise ProblemError(f"option {problem!r} is unknown; accepted: those that --help lists")
+    number = 0
+    for problem in join_pieces(problems):
+        if problem != "-":
+            yield [Line(problem)]
+            continue
+        for batch in stdin_batches():
+            yield [Line(text, number + i) for i, text in enumerate(batch, 1)]
+            number += len(batch)
+
+
+def read_lines(problems: list[str]) -> Iterator[Line]:
+    """The same one by one."""
+    for batch in read_batches(problems):
+        yield from batch
+
+
+def join_pieces(arguments: list[str]) -> list[str]:
+    """The problems that arguments are: `12 + 34` is one where its pieces are none and the whole is.
+
+    >>> join_pieces(["12", "+", "34"]), join_pieces(["1+2", "3+4"]), join_pieces(["12", "-", "34"])
+    (['12 + 34'], ['1+2', '3+4'], ['12 - 34'])
+    """
+
+    def parses(text: str) -> bool:
+        try:
+            return bool(Expression.parse(text))
+        except ProblemError:
+            return False
+
+    whole = " ".join(arguments)
+    pieces = [argument for argument in arguments[1:-1] if argument == "-"] or not all(
+        argument == "-" or parses(argument) for argument in arguments
+    )
+    return [whole] if len(arguments) > 1 and pieces and parses(whole) else arguments
+
+
+@contextmanager
+def naming(line: Line) -> Iterator[None]:
+    """Begins the message of a ProblemError with the line that it is about."""
+    try:
+        yield
+    except ProblemError as error:
+        raise ProblemError(f"{line.name}{error}") from None
+
+
+# Output
+
+
+def say(line: str) -> None:
+    """A line on stderr."""
+    if sys.stderr:
+        print(f"revorder: {line}", file=sys.stderr)
+
+
+def emit(item: Any) -> None:
+    """An item as a line of JSON on stdout."""
+    print(json.dumps(item, ensure_ascii=False))
+
+
+def show_table(header: list[str], rows: list[list[str]], title: str | None = None, wide: bool = False) -> None:
+    """Print a table as wide as the terminal, or as it needs where `wide` or off a terminal."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title)
+    for name in header:
+        table.add_column(name, overflow="fold", max_width=100)
+    for row in rows:
+        table.add_row(*map(Text, row))  # what a model wrote is no markup
+    console = Console()
+    if wide or not sys.stdout.isatty():
+        console.width = max(
+            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
+        )
+    console.print(table)
+
+
+class Progress:
+    """How far long work is: a bar where stderr is a terminal, else a line every NOTICE seconds.
+
+    The bar comes after `delay` seconds, and with `quiet` never; stdout is left alone.
+    """
+
+    def __init__(self, what: str, total: int | None = None, quiet: bool = False, delay: float = 0) -> None:
+        self._what, self._total, self._quiet = what, total, quiet
+        self._done, self._bar, self._task = 0, None, None
+        self._tty = sys.stderr is not None and sys.stderr.isatty()
+        self._due = time.monotonic() + (delay if self._tty else NOTICE)
+
+    def __enter__(self) -> Progress:
+        self.advance(0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def advance(self, n: int = 1) -> None:
+        """Count `n` more as done."""
+        self._done += n
+        if self._bar:
+            self._bar.update(self._task, completed=self._done)
+        elif not self._quiet and time.monotonic() >= self._due:
+            if self._tty:
+                self._start()
+            else:
+                self._due = time.monotonic() + NOTICE
+                say(f"{self._what}: {self._done:,}" + (f" of {self._total:,}" if self._total else ""))
+
+    def say(self, line: str) -> None:
+        """A line on stderr, above the bar."""
+        if self._bar:
+            self._bar.console.print(f"revorder: {line}", markup=False, highlight=False, soft_wrap=True)
+        else:
+            say(line)
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        # redirected, what is printed on stdout would go to the terminal that stderr is
+        self._bar = Bar(
+            *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._task = self._bar.add_task(self._what, total=self._total, completed=self._done)
+        self._bar.start()

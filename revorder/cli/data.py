@@ -1,0 +1,37 @@
+"""revorder data: a mixture of equations as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from revorder.cli.common import Json, Progress, emit, packaged
+
+
+def command(
+    mixture: Annotated[
+        str,
+        typer.Argument(help=f"A mixture's YAML file, or a packaged one: {packaged('data/mixtures')}."),
+    ],
+    out: Annotated[Path, typer.Option(help="The folder for shards and manifest.json.")],
+    size: Annotated[Optional[int], typer.Option(min=1, help="Equations; the mixture's size by default.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 42,
+    shard_size: Annotated[int, typer.Option(min=1, help="Equations a shard.")] = 100_000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; the bytes are the same for any number.")] = 1,
+    format: Annotated[str, typer.Option(help="jsonl, or parquet, which needs pyarrow.")] = "jsonl",
+    json_: Json = False,
+) -> None:
+    """Write a mixture of equations as shards; interrupted and run again, it goes on."""
+    from revorder.data.mixture import Mixture
+    from revorder.data.shards import write_shards
+
+    drawn = Mixture.read(mixture)
+    total = size or drawn.size
+    with Progress("equations", total) as progress:
+        manifest = write_shards(drawn, seed, out, total, shard_size, workers, format, progress.advance)
+    if json_:
+        emit(manifest)
+    else:
+        print(f"{total} equations in {len(manifest['shards'])} shards and manifest.json in {out}")

@@ -1,0 +1,67 @@
+"""revorder show: the trace of a problem."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_lines
+from revorder.errors import ProblemError
+from revorder.methods import find_method, trace
+
+
+def command(
+    problems: Problems,
+    method: Method = "revorder",
+    form: Form = None,
+    rollback: Annotated[
+        Optional[list[str]], typer.Option(metavar="STEP:DIGIT", help="Write a wrong quotient digit and take it back.")
+    ] = None,
+    answer: Annotated[Optional[bool], typer.Option("--answer/--no-answer", help="End with the forward answer.")] = None,
+    json_: Json = False,
+) -> None:
+    """Write the trace of a problem with a method.
+
+    Traces of several lines have a blank line between them.
+    """
+    plan = read_rollback(rollback or [])
+    several = find_method(method, form)[0].multiline
+    before = ""
+    for line in read_lines(problems):
+        if line.blank:
+            print()
+            continue
+        with naming(line):
+            made = trace(line.text, method, form, plan, answer)
+        if json_:
+            emit(
+                {
+                    "problem": str(made.problem),
+                    "method": method,
+                    "form": made.form,
+                    "text": made.text,
+                    "answer": made.answer,
+                    "steps": [step.text for step in made.steps],
+                }
+            )
+            continue
+        if before and (several or "\n" in before + made.text):
+            print()
+        print(made.text)
+        before = made.text
+
+
+def read_rollback(items: list[str]) -> dict[int, list[int]]:
+    """STEP:DIGIT items as {step: digits}; raises ProblemError for another item.
+
+    >>> read_rollback(["0:8", "0:9", "-1:4"])
+    {0: [8, 9], -1: [4]}
+    """
+    plan: dict[int, list[int]] = {}
+    for item in items:
+        step, colon, digit = item.partition(":")
+        if not (colon and step.removeprefix("-").isdecimal() and digit.isdecimal()):
+            raise ProblemError(f"rollback {item!r}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
+        plan.setdefault(int(step), []).append(int(digit))
+    return plan

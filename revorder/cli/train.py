@@ -1,0 +1,40 @@
+"""revorder train: a model from a recipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from revorder.cli.common import Json, emit, packaged
+from revorder.errors import ProblemError
+from revorder.model.checkpoint import INFO_FILE
+
+
+def command(
+    recipe: Annotated[
+        str, typer.Argument(help=f"A recipe's YAML file, or a packaged one: {packaged('training/recipes')}.")
+    ],
+    out: Annotated[Path, typer.Option(help="The checkpoint folder; a run that was interrupted there goes on.")],
+    steps: Annotated[Optional[int], typer.Option(min=1, help="As many steps instead of the recipe's.")] = None,
+    json_: Json = False,
+) -> None:
+    """Train a model with transformers' Trainer; needs torch, transformers and accelerate."""
+    try:
+        import accelerate  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError as error:
+        raise ProblemError(f"train: {error.name} is missing; pip install torch transformers accelerate") from None
+    from revorder.training.trainer import train
+
+    with redirect_stdout(sys.stderr):  # what is said along the way
+        made = train(recipe, out, steps)
+    if json_:
+        emit({"checkpoint": str(made), **json.loads((made / INFO_FILE).read_text())})
+    else:
+        print(made)

@@ -1,0 +1,129 @@
+"""revorder verify: a verdict on each trace of stdin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import chain
+from typing import Annotated, Any, Optional
+
+import typer
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import answer_text
+from revorder.cli.common import Form, Json, emit, stdin_batches
+from revorder.errors import ProblemError
+from revorder.judge import Verdict, verify
+from revorder.methods import METHODS, Method, find_method, trace
+
+
+def command(
+    method: Annotated[
+        Optional[str], typer.Option(help=f"One of {', '.join(METHODS)}; if none, what a JSON line says, or revorder.")
+    ] = None,
+    form: Form = None,
+    problem: Annotated[Optional[str], typer.Option(help="The problem that every trace must be of.")] = None,
+    json_: Json = False,
+) -> None:
+    r"""Judge traces from stdin, one a line, or JSON lines that `show`, `solve` and `data` write.
+
+    A trace of several lines ends at a blank line, or has its line ends written as \n. One verdict a trace; exit status 1
+    where any fails.
+    """
+    writer, _ = find_method(method or "revorder", form)
+    asked = None if problem is None else Expression.parse(problem)
+    failed = False
+    for text in traces(chain.from_iterable(stdin_batches()), writer):
+        verdict = judge_text(text, method, form, asked)
+        failed |= not verdict.ok
+        if json_:
+            emit(asdict(verdict))
+        elif verdict.ok:
+            print(f"ok {verdict.answer}")
+        else:
+            print(f"wrong at step {verdict.step}: {verdict.reason}")
+    raise typer.Exit(1 if failed else 0)
+
+
+def traces(lines: Iterable[str], method: Method) -> Iterator[str]:
+    r"""The traces that lines are: a line each, or a block up to a blank line where the method writes several.
+
+    A question that stands alone goes on with the lines that begin with `=`. A line of JSON, or with its line ends
+    written as \n, is a trace of its own.
+
+    >>> list(traces(["1+1=r|2=2", "12+35", "=r|74", "=47", "", "1+2=r|3=3"], METHODS["revorder"]))
+    ['1+1=r|2=2', '12+35\n=r|74\n=47', '1+2=r|3=3']
+    """
+    block: list[str] = []
+    several = False
+    for line in chain(lines, [""]):
+        alone = line.startswith("{") or "\\n" in line
+        if block and line.strip() and not alone and (several or line.startswith("=")):
+            block.append(line)
+            continue
+        if block:
+            yield "\n".join(block)
+        block, several = [], method.multiline and not alone and writes_several_lines(method, line)
+        if alone or ("=" in line and not several):
+            yield line if line.startswith("{") else line.replace("\\n", "\n")
+        elif line.strip():
+            block = [line]
+
+
+def writes_several_lines(method: Method, question: str) -> bool:
+    """Whether a method's trace of a question has line ends; so it has where the question can't be read.
+
+    >>> writes_several_lines(METHODS["goat"], "12+35=47"), writes_several_lines(METHODS["goat"], "948/12=")
+    (False, True)
+    """
+    try:
+        return "\n" in trace(method.parse_question(question), method.name).text
+    except ProblemError:
+        return True
+
+
+def judge_text(text: str, method: str | None, form: str | None, asked: Expression | None) -> Verdict:
+    """The verdict on a trace, or on a line of JSON that has one as `text` or `trace`, or has a solution's `steps`."""
+    item: Any = None
+    if text.startswith("{"):
+        try:
+            item = json.loads(text)
+        except (ValueError, RecursionError):
+            pass  # then it is a trace that begins with a brace, and wrong
+    try:
+        if isinstance(item, dict) and "text" not in item and isinstance(item.get("steps"), list):
+            return judge_solution(item, asked)
+        if isinstance(item, dict) and isinstance(found := item.get("text", item.get("trace")), str):
+            if method is None and "method" in item:
+                return verify(found, str(item["method"]), item.get("form"), asked)
+            text = found
+    except (ProblemError, KeyError, TypeError) as error:
+        return Verdict(False, None, 0, f"{error}")
+    return verify(text, method or "revorder", form, asked)
+
+
+def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:
+    """The verdict on what `solve --json` wrote: each step is the operation that comes next, as its method writes it."""
+    expression = Expression.parse(str(item["problem"]))
+    if asked is not None and expression != asked:
+        return Verdict(False, None, 0, f"the question was changed: expected '{asked}', found '{expression}'")
+    reduction = expression.reduce()
+    steps, at, rollbacks, sent = item["steps"], 0, 0, None
+    try:
+        while True:
+            problem = reduction.send(sent)
+            if at == len(steps):
+                return Verdict(False, None, at, f"the steps end before {problem}", rollbacks)
+            verdict = verify(str(steps[at]["text"]), str(steps[at]["method"]), steps[at].get("form"), problem)
+            rollbacks += verdict.rollbacks
+            if not verdict.ok:
+                return Verdict(False, None, at, f"{problem}: {verdict.reason}", rollbacks)
+            at, sent = at + 1, (problem.value, problem.remainder)
+    except StopIteration as done:
+        answer = answer_text(*done.value)
+    if at < len(steps):
+        return Verdict(False, answer, at, "nothing is left to compute", rollbacks)
+    if item.get("answer") != answer:
+        return Verdict(False, None, at, f"wrong answer: expected {answer!r}, found {item.get('answer')!r}", rollbacks)
+    return Verdict(True, answer, None, "", rollbacks)

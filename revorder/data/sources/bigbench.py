@@ -1,0 +1,128 @@
+"""BIG-bench arithmetic: 1 to 5 digits, four operations, 15,023 problems; for evaluation only, never for training."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from revorder.arithmetic.problem import Problem
+from revorder.errors import ProblemError, first_line, quote
+
+NAMES = {"+": "addition", "-": "subtraction", "*": "multiplication", "/": "division"}
+_WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
+_ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?")
+
+
+def find_folder(data: str | None, name: str = "bigbench_arithmetic") -> Path | None:
+    """The folder at `data`, else $REVORDER_DATA or one in it, else in ../shared/data; None where there is none.
+
+    >>> find_folder("no such folder") is None
+    True
+    """
+    places = [Path("../shared/data") / name]
+    if given := data or os.environ.get("REVORDER_DATA"):
+        places = [Path(given)] if data else [Path(given) / name, Path(given), *places]
+    return next((place for place in places if place.is_dir()), None)
+
+
+def read_question(text: str) -> Problem:
+    """The problem of a question; raises ProblemError where it is none of BIG-bench's.
+
+    >>> str(read_question("What is 697 times 205?"))
+    '697*205'
+    """
+    match = _ASKED.search(text)
+    if not match:
+        raise ProblemError(f"question {quote(text)}: accepted: 'What is 697 times 205?'")
+    return Problem(int(match[1]), _WORDS[match[2]], int(match[3]))
+
+
+def load(
+    data: str | None = None, ops: Iterable[str] = "+-*/", digits: Iterable[int] = range(1, 6)
+) -> dict[str, list[Problem]]:
+    """The tasks by name, `ADD 1D` to `DIV 5D`, from a folder of `<n>_digit_<operation>.jsonl` files or a dataset's name.
+
+    Raises ProblemError where there is no such data, or where a stated target is not the exact answer.
+    """
+    folder = find_folder(data)
+    if folder is None and data is None:
+        raise ProblemError(
+            "BIG-bench data: not found in $REVORDER_DATA or ../shared/data; accepted: --data with a folder of "
+            "<n>_digit_<operation>.jsonl files, or with a Hugging Face dataset such as tasksource/bigbench"
+        )
+    tasks: dict[str, list[Problem]] = {}
+    rows = None if folder else hub_rows(str(data))
+    for op in ops:
+        for n in digits:
+            if folder:
+                pairs = file_rows(folder / f"{n}_digit_{NAMES[op]}.jsonl")
+            else:
+                pairs = [row for row in rows or [] if in_task(row[0], op, n)]
+            tasks[f"{NAMES[op][:3].upper()} {n}D"] = [read_row(*pair) for pair in pairs]
+    return tasks
+
+
+def read_row(question: str, target: str) -> Problem:
+    """The problem of a question whose stated target is its exact answer; raises ProblemError where it is not.
+
+    >>> read_row("What is 1 plus 1?", "2").answer
+    '2'
+    """
+    problem = read_question(question)
+    if target.strip() != problem.answer:
+        raise ProblemError(f"question {quote(question)}: the stated target {target!r} is not {problem.answer}")
+    return problem
+
+
+def file_rows(path: Path) -> list[tuple[str, str]]:
+    """(question, target) of each line of a JSONL file; raises ProblemError naming the file."""
+    try:
+        return [(str(row["input"]), str(row["target"])) for row in map(json.loads, path.read_text().splitlines())]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ProblemError(
+            f"BIG-bench file {str(path)!r} can't be read: {error!r}; accepted: JSONL with input, target"
+        ) from None
+
+
+def hub_rows(name: str) -> list[tuple[str, str]]:
+    """(question, target) of each row of the `arithmetic` configuration of a Hugging Face dataset."""
+    try:
+        from datasets import load_dataset
+    except ImportError:
+        raise ProblemError(f"dataset {name!r}: not a folder, and datasets is missing; pip install datasets") from None
+    try:
+        parts = load_dataset(name, "arithmetic")
+        return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]
+    except Exception as error:  # the hub's loaders raise errors of many kinds
+        raise ProblemError(
+            f"dataset {name!r} can't be loaded: {first_line(error)}; accepted: a folder or a dataset's name"
+        ) from None
+
+
+def in_task(question: str, op: str, n: int) -> bool:
+    """Whether a question belongs to the n-digit task of an operation: its longer operand has n digits.
+
+    >>> in_task("What is 697 times 5?", "*", 3)
+    True
+    """
+    try:
+        problem = read_question(question)
+    except ProblemError:
+        return False
+    return problem.op == op and problem.digits == n
+
+
+def packed_fingerprints(data: str | None = None) -> bytes:
+    """What `bigbench.fingerprints` beside this file holds: 4 bytes for each problem of 3 to 5 digits, sorted.
+
+    Raises ProblemError as `load` does.
+    """
+    from array import array
+
+    from revorder.data.split import fingerprint
+
+    problems = [problem for task in load(data, digits=range(3, 6)).values() for problem in task]
+    return array("I", sorted({fingerprint(p.a, p.op, p.b) & 0xFFFFFFFF for p in problems})).tobytes()

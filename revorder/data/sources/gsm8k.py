@@ -1,0 +1,91 @@
+"""GSM8K (Cobbe et al., 2021): grade school problems whose solutions have calculator annotations; 7,473 and 1,319 of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from revorder.data.sources.bigbench import find_folder
+from revorder.errors import ProblemError, first_line, quote
+
+SPLITS = ("train", "test")
+_FINAL = re.compile(r"^ *(?:####|A:)(.*)$", re.MULTILINE)
+
+
+class Row(NamedTuple):
+    """A problem and its solution, whose last line is `#### ` and the final answer."""
+
+    question: str
+    answer: str
+
+
+def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
+    """The rows of a split, from a folder of train.jsonl and test.jsonl, a JSONL file, or a Hugging Face dataset's name.
+
+    Without `data`: from the folder gsm8k in $REVORDER_DATA or ../shared/data. Raises ProblemError where there is none,
+    and at a row without a question and an answer.
+    """
+    if split not in SPLITS:
+        raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(SPLITS)}")
+    folder = find_folder(data, "gsm8k")
+    if folder:
+        return read_rows(folder / f"{split}.jsonl")
+    if data is None:
+        raise ProblemError(
+            "GSM8K: not found in $REVORDER_DATA or ../shared/data; accepted: a folder of train.jsonl and test.jsonl, "
+            "a JSONL file, or a Hugging Face dataset such as openai/gsm8k"
+        )
+    path = Path(data)
+    return read_rows(path) if path.is_file() else hub_rows(data, split)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a JSONL file; raises ProblemError that names the file and the line."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"GSM8K file {str(path)!r} can't be read: {first_line(error)}") from None
+
+
+def read_row(line: str, where: str) -> Row:
+    """The row of a line of JSON; raises ProblemError that begins with `where`."""
+    try:
+        row = json.loads(line)
+        return Row(str(row["question"]), str(row["answer"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ProblemError(f"{where}: {error!r}; accepted: JSON with question, answer") from None
+
+
+def hub_rows(name: str, split: str) -> Iterator[Row]:
+    """The rows of the configuration `main` of a Hugging Face dataset."""
+    try:
+        from datasets import load_dataset
+    except ImportError:
+        raise ProblemError(
+            f"dataset {name!r}: no file or folder, and datasets is missing; pip install datasets"
+        ) from None
+    try:
+        rows = load_dataset(name, "main", split=split)
+        return iter([Row(row["question"], row["answer"]) for row in rows])
+    except Exception as error:  # the hub's loaders raise errors of many kinds
+        raise ProblemError(
+            f"dataset {name!r} can't be loaded: {first_line(error)}; accepted: a folder, a file or a dataset's name"
+        ) from None
+
+
+def final_answer(solution: str) -> str:
+    """What stands behind the last `####` or `A:` that begins a line; raises ProblemError where there is none.
+
+    >>> final_answer("<<48+24=72>>72 clips.\\n#### 72")
+    '72'
+    """
+    found = _FINAL.findall(solution)
+    if not found:
+        raise ProblemError(f"solution {quote(solution)}: no final answer; accepted: a last line such as '#### 72'")
+    return found[-1].strip()

@@ -1,0 +1,25 @@
+"""The one error that bad input raises, and how input is quoted in it."""
+
+from __future__ import annotations
+
+
+class ProblemError(ValueError):
+    """Bad input; the message is one line that names the input, what is wrong, and what is accepted."""
+
+
+def quote(text: str) -> str:
+    """Quote `text` for a message, shortened to 60 characters.
+
+    >>> quote("12+x")
+    "'12+x'"
+    """
+    return repr(text if len(text) <= 60 else f"{text[:40]}…{text[-19:]}")
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, for a message of our own.
+
+    >>> first_line(ValueError("no such file\\nsee the manual"))
+    'no such file'
+    """
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,211 @@
+"""The runner: lets a model write every problem of a suite, judges it, and keeps every result as it comes.
+
+A file of results begins with a line that says what was run, {"run": {...}}; each further line is a Result. It is
+written whole or not at all: until then the results are in `<name>.partial`, from which the same run goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from revorder.arithmetic.problem import Problem
+from revorder.errors import ProblemError
+from revorder.evaluation.scores import Result
+from revorder.files import write_whole
+from revorder.judge import verify
+from revorder.methods import METHODS
+from revorder.model.checkpoint import CheckpointInfo
+
+BATCH = 1024  # problems that are asked at once
+Settings = Mapping[str, Any]  # all that the texts of a run depend on
+
+
+class Writer(Protocol):
+    """What is evaluated: a checkpoint (inference.ctranslate.Runtime) or a server (inference.openai_server.Endpoint)."""
+
+    @property
+    def info(self) -> CheckpointInfo:
+        """The method that it writes, and the digits that it may be asked for."""
+        ...
+
+    def generate_each(self, questions: Sequence[str], max_new_tokens: int, /) -> Iterable[tuple[int, str]]:
+        """(index, what it writes after that question), in any order."""
+        ...
+
+    def as_trace(self, problem: Problem, written: str, /) -> str:
+        """The question and what was written, as the judge reads it."""
+        ...
+
+
+def run(
+    writer: Writer,
+    tasks: Mapping[str, Iterable[Problem]],
+    out: Path | None = None,
+    settings: Settings | None = None,
+    reply_tokens: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Result]:
+    """Let a model write every problem of every task, and judge it.
+
+    With `out` the results are written there, under `settings`; raises ProblemError where that holds another run's.
+    A text may always have `reply_tokens`. `progress` is called with the number of problems done.
+    """
+    wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
+    known: dict[tuple[str, str], Result] = {}
+    partial = partial_of(out) if out else None
+    if out and partial:
+        if (done := finished(out, settings)) is not None:
+            return done
+        known = {(result.task, result.problem): result for result in resumed(partial, settings)}
+        progress(sum((task, str(problem)) in known for task, problem in wanted))
+    todo = [(task, problem) for task, problem in wanted if (task, str(problem)) not in known]
+    todo.sort(key=lambda pair: len(str(pair[1])))
+    try:
+        stream = partial.open("a", buffering=1) if partial else None
+    except OSError as error:
+        raise ProblemError(
+            f"results {str(out)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
+        ) from None
+    try:
+        if stream and not stream.tell():
+            stream.write(heading(settings))
+        for start in range(0, len(todo), BATCH):
+            for result in judged(writer, todo[start : start + BATCH], reply_tokens):
+                known[result.task, result.problem] = result
+                if stream:
+                    stream.write(json.dumps(asdict(result)) + "\n")
+                progress(1)
+    finally:
+        if stream:
+            stream.close()
+    results = [known[task, str(problem)] for task, problem in wanted]
+    if out and partial:
+        write_whole(out, heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results))
+        partial.unlink()
+    return results
+
+
+def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], reply_tokens: int = 0) -> Iterator[Result]:
+    """The results of one batch, each text of at most `reply_tokens`, or thrice the longest correct one's."""
+    info = writer.info
+    method = METHODS[info.method]
+    most = max(reply_tokens, *(info.max_new_tokens(problem) for _, problem in pairs))
+    for i, reply in writer.generate_each([f"{problem}=" for _, problem in pairs], most):
+        task, problem = pairs[i]
+        text = writer.as_trace(problem, reply)
+        verdict = verify(text, info.method, info.form, problem)
+        answer = verdict.answer if verdict.ok else method.parse_answer(text)
+        counted = problem.op == "/" and method.can_rollback  # elsewhere the mark may stand for something else
+        yield Result(
+            task,
+            str(problem),
+            text,
+            answer,
+            problem.answer,
+            answer == problem.answer,
+            verdict.ok,
+            verdict.step,
+            verdict.reason,
+            text.count(method.rollback_mark) if counted else 0,
+            verdict.rollbacks,
+            "" if reply in text else reply,
+        )
+
+
+# Files of results
+
+
+def partial_of(out: Path) -> Path:
+    """Where the results of a run are until all of them are there.
+
+    >>> partial_of(Path("r.jsonl")).name
+    'r.jsonl.partial'
+    """
+    return out.with_name(out.name + ".partial")
+
+
+def heading(settings: Settings | None) -> str:
+    """The first line of a file of results.
+
+    >>> heading({"suite": "hard"})
+    '{"run": {"suite": "hard"}}\\n'
+    """
+    return json.dumps({"run": dict(settings or {})}) + "\n"
+
+
+def load(path: Path) -> list[Result]:
+    """The results in a file; raises ProblemError naming the file and line that can't be read."""
+    head, *lines = _lines(path)
+    _settings(path, head)
+    return [_result(path, number, line) for number, line in enumerate(lines, 2)]
+
+
+def finished(out: Path, settings: Settings | None) -> list[Result] | None:
+    """The results of a run that is complete in `out`, None where none is; raises ProblemError where another run's are."""
+    if not out.exists():
+        return None
+    _same_run(out, _lines(out)[0], settings)
+    return load(out)
+
+
+def resumed(partial: Path, settings: Settings | None) -> Iterator[Result]:
+    """The results of an interrupted run; a line that was cut off is dropped from the file.
+
+    Raises ProblemError where they are another run's.
+    """
+    if not partial.exists() or not partial.stat().st_size:
+        return
+    head, *lines = _lines(partial)
+    _same_run(partial, head, settings)
+    good = [head]
+    for line in lines:
+        try:
+            result = Result.read(line)
+        except (ValueError, RecursionError):
+            break
+        good.append(line)
+        yield result
+    write_whole(partial, "".join(f"{line}\n" for line in good))
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file, at least one; raises ProblemError where it can't be read."""
+    try:
+        return path.read_text(errors="replace").splitlines() or [""]
+    except OSError as error:
+        raise ProblemError(
+            f"results {str(path)!r} can't be read: {error.strerror}; accepted: a file that eval wrote"
+        ) from None
+
+
+def _settings(path: Path, head: str) -> Settings:
+    try:
+        settings = json.loads(head)["run"]
+        if not isinstance(settings, dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ProblemError(
+            f'results {str(path)!r}, line 1: not {{"run": ...}}; accepted: a file that eval wrote'
+        ) from None
+    return settings
+
+
+def _same_run(path: Path, head: str, settings: Settings | None) -> None:
+    there, wanted = _settings(path, head), json.loads(heading(settings))["run"]
+    for key in [*there, *wanted]:
+        if there.get(key) != wanted.get(key):
+            raise ProblemError(
+                f"results {str(path)!r} are of another run: {key} {there.get(key)!r}, not {wanted.get(key)!r}; "
+                "accepted: another file, or --overwrite"
+            )
+
+
+def _result(path: Path, number: int, line: str) -> Result:
+    try:
+        return Result.read(line)
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(f"results {str(path)!r}, line {number}: {error}; accepted: a file that eval wrote") from None

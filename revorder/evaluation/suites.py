@@ -1,0 +1,195 @@
+"""Suites: the problems that a model is scored on, by task.
+
+A suite is one function, whose docstring is what `revorder eval --help` says of it, and one line in SUITES.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from revorder.arithmetic.problem import Problem
+from revorder.errors import ProblemError
+from revorder.model.checkpoint import CheckpointInfo
+
+Tasks = dict[str, list[Problem]]
+Column = tuple[str, str, int, int]  # task, op, digits of both operands (a division's first is the dividend)
+
+# The columns of Table 1 that BIG-bench has; its divisors are of any length up to the dividend's
+SMALL: list[Column] = [
+    *[(f"{name} {n}D", op, n, n) for name, op in (("ADD", "+"), ("SUB", "-"), ("MUL", "*")) for n in range(1, 6)],
+    *[(f"DIV {n}D", "/", n, m) for n in range(1, 6) for m in range(1, n + 1)],
+]
+# Those that it does not have
+EXTRA: list[Column] = [
+    ("ADD 8D+8D", "+", 8, 8),
+    ("ADD 16D+8D", "+", 16, 8),
+    ("ADD 16D+16D", "+", 16, 16),
+    ("SUB 8D-8D", "-", 8, 8),
+    ("SUB 16D-8D", "-", 16, 8),
+    ("SUB 16D-16D", "-", 16, 16),
+    ("MUL 16D*1D", "*", 16, 1),
+    ("MUL 8D*4D", "*", 8, 4),
+    ("MUL 6D*6D", "*", 6, 6),
+    ("DIV 16D/1D", "/", 16, 1),
+    ("DIV 6D/3D", "/", 6, 3),
+    ("DIV 12D/6D", "/", 12, 6),
+]
+ONE_DIGIT: list[Column] = [(f"MUL {n}D*1D", "*", n, 1) for n in range(1, 6)]
+# Longer operands than Table 1's: what is left of exactness beyond the training range
+BEYOND: list[Column] = [
+    *[(f"ADD {n}D+{n}D", "+", n, n) for n in (17, 18, 20, 24, 32)],
+    *[(f"SUB {n}D-{n}D", "-", n, n) for n in (17, 18, 20, 24, 32)],
+    *[(f"MUL {n}D*{m}D", "*", n, m) for n, m in ((17, 1), (20, 1), (9, 4), (7, 7), (8, 8), (16, 16))],
+    *[(f"DIV {n}D/{m}D", "/", n, m) for n, m in ((17, 1), (20, 1), (13, 6), (14, 7), (16, 8), (24, 12))],
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What to draw of a suite: the operations, `n` problems a task (None: all that it has), the seed.
+
+    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read.
+    """
+
+    ops: str
+    n: int | None
+    seed: int
+    data: str | None = None
+    say: Callable[[str], None] = lambda line: None
+
+
+def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
+    """Held-out problems of each task, operands of exactly the stated digits, division exact.
+
+    The columns of one task share out its problems.
+
+    >>> {task: len(problems) for task, problems in columns(SMALL, Draw("/", 10, 0)).items()}
+    {'DIV 1D': 10, 'DIV 2D': 10, 'DIV 3D': 10, 'DIV 4D': 10, 'DIV 5D': 10}
+    """
+    from revorder.data.sampling import held_out
+
+    sizes: dict[str, list[tuple[str, int, int]]] = {}
+    for task, op, a, b in wanted:
+        if op in draw.ops:
+            sizes.setdefault(task, []).append((op, a, b))
+    n = draw.n or 1000
+    return {
+        task: [
+            problem for op, a, b in many for problem in held_out(op, a, b, -(-n // len(many)), draw.seed, split=split)
+        ][:n]
+        for task, many in sizes.items()
+    }
+
+
+def bigbench(draw: Draw) -> Tasks:
+    """BIG-bench's own problems of 1 to 5 digits"""
+    from revorder.data.sources.bigbench import load
+
+    return {task: problems[: draw.n] for task, problems in load(draw.data, draw.ops).items()}
+
+
+def extra(draw: Draw) -> Tasks:
+    """Table 1's larger columns"""
+    return columns(EXTRA, draw)
+
+
+def table1(draw: Draw) -> Tasks:
+    """both of them, Table 1's 32 columns"""
+    from revorder.data.sources.bigbench import find_folder
+
+    if draw.data or find_folder(None):
+        return bigbench(draw) | extra(draw)
+    draw.say(
+        "BIG-bench's problems are not here, so 1D-5D are drawn, held out from training; "
+        "accepted: --data or $REVORDER_DATA with the folder of its files"
+    )
+    return columns(SMALL + EXTRA, draw)
+
+
+def one_digit(draw: Draw) -> Tasks:
+    """products of 1 to 5 digits by one digit"""
+    return columns(ONE_DIGIT, draw)
+
+
+def hard(draw: Draw) -> Tasks:
+    """20,000 hard problems in 28 families"""
+    from revorder.evaluation.hard_suite import hard_tasks
+
+    return hard_tasks(draw.ops, draw.seed, draw.n)
+
+
+def beyond(draw: Draw) -> Tasks:
+    """longer operands than the models are trained on"""
+    return columns(BEYOND, draw)
+
+
+def validation(draw: Draw) -> Tasks:
+    """Table 1's larger columns of the validation split, for choices: the others are for reports"""
+    return columns(EXTRA, draw, "validation")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite: the function that draws it, and its problems a task and its seed where a user names none.
+
+    `untrained`: it is there to ask what the model was not trained for.
+    """
+
+    tasks: Callable[[Draw], Tasks]
+    n: int | None = 1000
+    seed: int = 2024
+    untrained: bool = False
+
+
+SUITES: dict[str, Suite] = {
+    "bigbench": Suite(bigbench),
+    "extra": Suite(extra),
+    "table1": Suite(table1),
+    "one-digit": Suite(one_digit),
+    "hard": Suite(hard, n=None),
+    "beyond": Suite(beyond, untrained=True),
+    "validation": Suite(validation, seed=1),
+}
+
+
+def suite_tasks(name: str, draw: Draw) -> Tasks:
+    """The tasks of a suite; raises ProblemError where there is no such suite, or no problem in it.
+
+    >>> list(suite_tasks("one-digit", Draw("*", 3, 0)))
+    ['MUL 1D*1D', 'MUL 2D*1D', 'MUL 3D*1D', 'MUL 4D*1D', 'MUL 5D*1D']
+    """
+    tasks = find_suite(name).tasks(draw)
+    if not any(tasks.values()):
+        raise ProblemError(
+            f"suite {name!r} has no problem with {' '.join(draw.ops)}; accepted: other operations or data"
+        )
+    return tasks
+
+
+def find_suite(name: str) -> Suite:
+    """The suite of a name; raises ProblemError that lists the accepted names.
+
+    >>> find_suite("hard").seed
+    2024
+    """
+    if name not in SUITES:
+        raise ProblemError(f"suite {name!r} is unknown; accepted: {', '.join(SUITES)}")
+    return SUITES[name]
+
+
+def fingerprint(tasks: Mapping[str, list[Problem]]) -> str:
+    """A hash of the problems of all tasks, which tells a run from one with other problems.
+
+    >>> fingerprint({"ADD 1D": [Problem(1, "+", 1)]})
+    '1d70bd5f3080'
+    """
+    text = "".join(f"{task}: {problem}\n" for task, problems in tasks.items() for problem in problems)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def split_covered(info: CheckpointInfo, tasks: Mapping[str, list[Problem]]) -> tuple[Tasks, list[str]]:
+    """The tasks that the checkpoint was trained for, and the names of those with any problem that it was not."""
+    kept = {name: problems for name, problems in tasks.items() if all(map(info.covers, problems))}
+    return kept, [name for name in tasks if name not in kept]

@@ -1,0 +1,95 @@
+"""Runs a checkpoint folder on any CPU with CTranslate2, greedily and in batches; needs no torch.
+
+A checkpoint is a folder that transformers reads too (config.json, model.safetensors, tokenizer.json), and
+revorder.json, which says the method it writes and the digits it was trained on.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from revorder.arithmetic.problem import Problem
+from revorder.inference.ctranslate_model import model_files
+from revorder.model.checkpoint import CheckpointInfo, checkpoint
+from revorder.model.tokenizer import Tokenizer
+
+
+class Runtime:
+    """A loaded checkpoint; a process that is forked off loads it again when it first asks for something.
+
+    `folder`: its folder, or a shipped one's name. `threads`: batches that are written at once, each on a core of its
+    own, 0 for a batch a core. Raises ProblemError where the folder holds no checkpoint.
+    """
+
+    def __init__(self, folder: str | Path | None = None, threads: int = 0) -> None:
+        self.folder = checkpoint(folder)
+        self.info = CheckpointInfo.load(self.folder)
+        self.tokenizer = Tokenizer(self.info.places)
+        self._threads = threads or os.cpu_count() or 1
+        self._generators: dict[int, Any] = {}  # by the process whose threads they run on
+        # its threads end before the interpreter does: one that still lets go of a stream's callback would abort it
+        weakref.finalize(self, _let_go, self._generators)
+        self._generator()
+
+    def _generator(self) -> Any:
+        if os.getpid() not in self._generators:
+            import ctranslate2
+
+            self._generators[os.getpid()] = ctranslate2.Generator(
+                str(self.folder),
+                device="cpu",
+                compute_type="float32",
+                inter_threads=self._threads,  # faster than all cores on one batch
+                intra_threads=1,
+                files=model_files(self.folder, self.tokenizer.vocabulary),
+            )
+        return self._generators[os.getpid()]
+
+    def _prompt(self, question: str) -> list[str]:
+        return self.tokenizer.tokens([self.tokenizer.bos, *self.tokenizer.encode(question)])
+
+    def generate(self, questions: Sequence[str], max_tokens: int, batch: int = 32) -> list[str]:
+        """What the checkpoint writes after each question, at most `max_tokens` tokens, greedily.
+
+        >>> Runtime().generate(["12+35="], 9)
+        ['r|74']
+        """
+        results = self._generator().generate_batch(
+            [self._prompt(question) for question in questions],
+            max_batch_size=batch,
+            max_length=max_tokens,
+            include_prompt_in_result=False,
+            sampling_topk=1,
+        )
+        return [self.tokenizer.decode(result.sequences_ids[0]) for result in results]
+
+    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """The same as pairs of index and text."""
+        return enumerate(self.generate(questions, max_tokens))
+
+    def stream(self, question: str, max_tokens: int) -> Iterator[str]:
+        """The same for one question, a token's text at a time."""
+        steps = self._generator().generate_tokens(self._prompt(question), max_length=max_tokens, sampling_topk=1)
+        for step in steps:
+            yield self.tokenizer.decode([step.token_id])
+
+    def as_trace(self, problem: Problem, written: str) -> str:
+        """The question with what was written after it."""
+        return f"{problem}={written}"
+
+
+def _let_go(generators: dict[int, Any]) -> None:
+    """End this process's generator; one of a process that this was forked from is never ended.
+
+    Its threads did not come along, so its end would wait for them for ever.
+    """
+    generators.pop(os.getpid(), None)
+    if generators:
+        import ctypes
+
+        for generator in generators.values():
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(generator))

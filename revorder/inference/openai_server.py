@@ -1,0 +1,267 @@
+"""A model behind an OpenAI-compatible server: asked over HTTP, its replies read as texts that the judge takes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
+from urllib.parse import urlsplit
+
+from revorder.arithmetic.expression import parse_problem
+from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
+from revorder.errors import ProblemError
+from revorder.inference.answer_extraction import CUT
+from revorder.inference.prompts import Prompts
+from revorder.methods import find_method
+from revorder.model.checkpoint import CheckpointInfo
+
+APIS = ("chat", "completions")
+DAY = 86_400  # seconds
+MAX_REPLY = 1024 * 1024  # bytes that are read of a reply
+SECRET = 6  # characters; a shorter key is no secret but a placeholder such as none
+
+
+class Endpoint:
+    """A model that an OpenAI-compatible server serves at `base_url`, evaluated as a Runtime is.
+
+    `method`: `plain` asks for the answer in words; any other has the model write traces of that `form`, and shows it
+    `shots` worked ones first, of the same operation and smaller operands. `api`: `chat`, or `completions`, which
+    continues the bare question, as a trained checkpoint is asked. `timeout`: seconds a request may be silent.
+    `retries`: how often a request is sent again, after growing waits, on timeouts, 429 and 5xx. `concurrency`: requests
+    at once. `key`: OPENAI_API_KEY by default; where a server repeats it, `***` is read. Raises ProblemError for a
+    setting that is not accepted, and where the openai package is missing.
+
+    >>> Endpoint("http://localhost:8000/v1", "some-model").as_trace(Problem(12, "+", 35), "The sum is **47**.")
+    '12+35=47'
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        method: str = "plain",
+        form: str | None = None,
+        shots: int = 0,
+        api: str = "chat",
+        timeout: float = 60.0,
+        retries: int = 4,
+        concurrency: int = 8,
+        key: str | None = None,
+    ) -> None:
+        self.url, self.model, self.shots, self.api = base_url, model, shots, api
+        self.timeout, self.retries, self.concurrency = timeout, retries, concurrency
+        self._key = key or os.environ.get("OPENAI_API_KEY") or "none"
+        writes, form = find_method(method, form)
+        try:
+            parts = urlsplit(base_url)
+            good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:  # a port that is no number
+            good = False
+        if not good:
+            raise self._wrong("it is no URL; accepted: one such as http://localhost:8000/v1")
+        if api not in APIS:
+            raise self._wrong(f"api {api!r} is unknown; accepted: {', '.join(APIS)}")
+        for name, value, least in (("shots", shots, 0), ("retries", retries, 0), ("concurrency", concurrency, 1)):
+            if not isinstance(value, int) or value < least:
+                raise self._wrong(f"{name} {value!r}; accepted: a whole number of at least {least}")
+        if not 0 < timeout <= DAY:
+            raise self._wrong(f"timeout {timeout!r}; accepted: seconds, more than 0, up to {DAY}")
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise self._wrong("the key has characters that no HTTP header takes; accepted: printable ASCII")
+        try:
+            import openai
+        except ImportError:
+            raise self._wrong("the openai package is missing; pip install openai") from None
+        max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
+        about = {"url": base_url, "model": model}
+        self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)
+        self.prompts = Prompts(method, form, shots)
+        self._limit = "max_tokens"  # what the server calls a chat reply's most tokens
+        self._client: Any = openai.OpenAI(
+            base_url=base_url,
+            api_key=self._key,
+            timeout=timeout,
+            max_retries=retries,
+            default_headers={"Accept-Encoding": "identity"},  # a few bytes of a compressed reply may be gigabytes
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_reply]}),
+        )
+
+    # Requests
+
+    def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
+        """The raw reply to each question, such as `12+35=`, of at most `max_tokens` tokens, in order.
+
+        A reply that was cut off there ends in `…`. Raises ProblemError as `generate_each` does.
+
+        >>> Endpoint("http://localhost:8000/v1", "some-model").generate([], 32)
+        []
+        """
+        replies = dict(self.generate_each(questions, max_tokens))
+        return [replies[i] for i in range(len(questions))]
+
+    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """The same as they come: (index of the question, raw reply).
+
+        After a failure no further request is sent, replies that are under way are still yielded, and then one
+        ProblemError is raised: the host can't be reached, the key or the model is refused, a reply is too long, or a
+        request failed after all of its retries.
+
+        >>> list(Endpoint("http://localhost:8000/v1", "some-model").generate_each([], 32))
+        []
+        """
+        problems = [parse_problem(question) for question in questions]
+        stop = threading.Event()
+
+        def ask(problem: Problem) -> str | None:
+            if stop.is_set():
+                return None
+            try:
+                return self._reply(problem, max_tokens)
+            except BaseException:
+                stop.set()
+                raise
+
+        pool = ThreadPoolExecutor(self.concurrency)
+        try:
+            at = {pool.submit(ask, problem): i for i, problem in enumerate(problems)}
+            failure: BaseException | None = None
+            for future in as_completed(at):
+                if error := future.exception():
+                    failure = failure or error
+                elif (reply := future.result()) is not None:
+                    yield at[future], reply
+            if failure:
+                raise failure
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def as_trace(self, problem: Problem, reply: str) -> str:
+        """A reply as a text that the judge reads: the question, and what the model wrote, or for `plain` what it states.
+
+        >>> Endpoint("http://localhost:8000/v1", "some-model", "lean").as_trace(Problem(12, "+", 35), "r|74")
+        '12+35=r|74'
+        """
+        return self.prompts.as_trace(problem, reply)
+
+    def _reply(self, problem: Problem, max_tokens: int) -> str:
+        """One reply; what is no reply at all is asked for again, as the client does on timeouts, 429 and 5xx."""
+        import openai
+
+        found = ""
+        for attempt in range(self.retries + 1):
+            if attempt:
+                time.sleep(min(0.5 * 2 ** (attempt - 1), 8))
+            try:
+                done = self._request(problem, max_tokens)
+                choice = done.choices[0]
+                text = choice.text if self.api == "completions" else choice.message.content or ""
+                if not isinstance(text, str):
+                    raise TypeError(f"a reply of type {type(text).__name__}")
+                return self._hidden(text) + (CUT if choice.finish_reason == "length" else "")
+            except openai.APIResponseValidationError as error:
+                found = self._said(error.message)
+            except openai.APIError as error:
+                raise self._failed(error) from None
+            except ProblemError as error:
+                raise self._wrong(str(error)) from None
+            except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
+                found = f"{type(error).__name__}: {self._said(str(error))}"
+        raise self._wrong(
+            f"no reply could be read, {self._times()} ({found}); accepted: the JSON of an OpenAI-compatible {self.api} "
+            "API with one of the choices"
+        )
+
+    def _request(self, problem: Problem, max_tokens: int) -> Any:
+        import openai
+
+        common = {"model": self.model, "temperature": 0}
+        if self.api == "completions":
+            prompt = self.prompts.completion(problem)
+            return self._client.completions.create(
+                prompt=prompt, max_tokens=max_tokens, stop=self.prompts.stop, **common
+            )
+        turns, limit = self.prompts.chat(problem), self._limit
+        try:
+            return self._client.chat.completions.create(messages=turns, **common, **{limit: max_tokens})
+        except openai.BadRequestError as error:
+            if limit != "max_tokens" or error.param != limit:
+                raise
+            self._limit = "max_completion_tokens"  # the name that newer models want
+            return self._request(problem, max_tokens)
+
+    # Failures
+
+    def _wrong(self, what: str) -> ProblemError:
+        return ProblemError(self._hidden(f"endpoint {self.url!r}: {what}"))
+
+    def _hidden(self, text: str) -> str:
+        """A server's text without the key."""
+        return text.replace(self._key, "***") if len(self._key) >= SECRET else text
+
+    def _said(self, text: str) -> str:
+        """A server's message without the key, on one line of at most 200 characters."""
+        text = " ".join(self._hidden(text).split())
+        return text if len(text) <= 200 else f"{text[:199]}…"
+
+    def _times(self) -> str:
+        return f"in {self.retries + 1} attempt{'s' if self.retries else ''}"
+
+    def _failed(self, error: Any) -> ProblemError:
+        import openai
+
+        said = self._said(error.message)
+        if isinstance(error, openai.APITimeoutError):
+            return self._wrong(
+                f"no reply within {self.timeout:g} s, {self._times()}; accepted: a server that is faster, a longer "
+                "timeout, or fewer requests at once"
+            )
+        if isinstance(error, openai.APIConnectionError):
+            cause = error.__cause__
+            if isinstance(cause, ProblemError):  # some versions of the package put what a hook raises into theirs
+                return self._wrong(str(cause))
+            return self._wrong(
+                f"it can't be reached ({self._said(str(cause or said))}); accepted: the URL of a server that runs"
+            )
+        status = getattr(error, "status_code", None)
+        if status in (401, 403):
+            return self._wrong(f"the key was refused ({said}); accepted: a valid key, by default in OPENAI_API_KEY")
+        if status == 404:
+            served = self._served() or "a model that the server has, at a URL that mostly ends in /v1"
+            return self._wrong(f"model {self.model!r} was not found ({said}); accepted: {served}")
+        if status in (408, 409, 429) or (status or 0) >= 500:
+            return self._wrong(f"it failed {self._times()} ({said}); accepted: a server that answers, or more retries")
+        return self._wrong(
+            f"the request was refused ({said}); accepted: a model of the {self.api} API at temperature 0"
+        )
+
+    def _served(self) -> str:
+        """The names of the models that the server lists, empty where it does not."""
+        try:
+            names = [self._said(model.id) for model in self._client.with_options(max_retries=0).models.list().data]
+        except Exception:  # it is only a hint: whatever goes wrong, the failure at hand is what counts
+            return ""
+        return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if names[8:] else "")
+
+
+def limit_reply(response: Any) -> None:
+    """An HTTP client's hook that ends a response after MAX_REPLY bytes; raises ProblemError where there are more."""
+    if (response.headers.get("Content-Encoding") or "identity").lower() != "identity":
+        raise ProblemError("its reply is compressed; accepted: one that is not")
+    # a response of the same library turns the generator into the kind of stream that it reads
+    response.stream = type(response)(200, content=_limited(response.stream)).stream
+
+
+def _limited(stream: Any) -> Iterator[bytes]:
+    size = 0
+    try:
+        for chunk in stream:
+            size += len(chunk)
+            if size > MAX_REPLY:
+                raise ProblemError(f"its reply is too long; accepted: at most {MAX_REPLY:,} bytes")
+            yield chunk
+    finally:
+        stream.close()

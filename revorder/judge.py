@@ -1,0 +1,192 @@
+"""The judge: replays a method along a text, part by part, and names the first step that is not what the method writes.
+
+The method that writes a trace is the one that judges it. At each quotient digit the judge follows what the text
+chose, so a wrong digit that is taken back is right, and one that is not is a missed rollback.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.trace import STEP_END, Kind, Segment
+from revorder.errors import ProblemError, quote
+from revorder.methods import Method, find_method
+
+_SPACE = re.compile(r"[^\S\n]+")
+_QUESTION = re.compile(r"[^=\n]*")
+_DIGITS = frozenset("0123456789")
+_THOUSANDS = re.compile(r"(?<=[0-9])[,_'](?=[0-9]{3})")
+_RESULTS = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the judge says of a text.
+
+    `ok`: every step is right. `answer`: what the text states, most significant digit first, or None. `step`: the
+    0-based index of the first wrong step, None where there is none. `reason`: why it is wrong, empty where it is
+    not. `rollbacks`: how many wrong quotient digits were taken back, rightly, up to there.
+
+    >>> from revorder import verify
+    >>> verify("12+35=r|75=57").reason
+    "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
+    """
+
+    ok: bool
+    answer: str | None
+    step: int | None
+    reason: str
+    rollbacks: int = 0
+
+
+def verify(
+    text: str | bytes,
+    method: str = "revorder",
+    form: str | None = None,
+    problem: str | Problem | Expression | None = None,
+) -> Verdict:
+    """Judge a text as a trace of `method`; empty lines, × ÷ −, and spaces but in the question's numbers don't matter.
+
+    With `problem` the text's question must be that one. Without `form` every form of the method is accepted.
+    Never raises for what the text says, and takes time linear in its length; raises ProblemError for an unknown
+    method, form, or an unreadable `problem`.
+
+    >>> verify("948/12=8R-(12*80)(r|069)(-r|21)#9R-(12*9)(r|801)(0)=79").reason
+    "missed rollback of the quotient digit 8, the right one is 7: expected 'W', found '#'"
+    """
+    judging, form_or_default = find_method(method, form)
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", errors="replace")
+    if isinstance(problem, str):
+        problem = Expression.parse(problem)
+    if isinstance(problem, Expression) and problem.is_problem:
+        problem = problem.problem()
+    try:
+        asked = judging.parse_question(text)
+    except ProblemError as error:
+        return Verdict(False, None, 0, f"no question to judge: {error}")
+    if problem is not None and asked != problem:
+        return Verdict(
+            False, judging.parse_answer(text), 0, f"the question was changed: expected '{problem}', found '{asked}'"
+        )
+    written = re.sub(r"\n+", "\n", _SPACE.sub("", ascii_signs(text))).strip("\n")
+    written = _QUESTION.sub(lambda match: _THOUSANDS.sub("", match[0]), written, count=1)
+    forms = judging.forms if form is None else [form_or_default]
+    best = max((replay(judging, name, asked, written) for name in forms), key=_reach)
+    if best.ok:
+        return Verdict(True, asked.answer, None, "", best.rollbacks)
+    return Verdict(False, judging.parse_answer(text), best.step, best.reason, best.rollbacks)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """How far a text follows one form of a method: `at` counts its characters without spaces."""
+
+    ok: bool
+    at: int
+    step: int
+    reason: str
+    rollbacks: int
+
+
+def _reach(replay: Replay) -> tuple[bool, int]:
+    return replay.ok, replay.at
+
+
+def replay(method: Method, form: str, problem: Problem | Expression, written: str) -> Replay:
+    """Follow `written`, without spaces, along what the method writes for `problem`.
+
+    >>> from revorder import METHODS
+    >>> replay(METHODS["plain"], "plain", Problem(1, "+", 1), "1+1=2").ok
+    True
+    """
+    at = step = rollbacks = 0
+    pending: tuple[int, int | None] | None = None  # a wrong quotient digit not yet taken back, and the right one
+
+    def choose(quotient_step: int, correct: int) -> int:
+        nonlocal pending, rollbacks
+        rollbacks += pending is not None
+        char = written[at : at + 1]
+        digit = int(char) if char in _DIGITS else correct
+        if quotient_step < 0:  # no digit is correct there, not even a 0, which the method does not write
+            pending = (digit, None) if char == str(digit) else None
+        else:
+            pending = (digit, correct) if digit != correct and method.can_rollback else None
+        return digit if pending else correct
+
+    try:
+        for segment in method.write(problem, form, choose, True):
+            if segment is STEP_END:
+                step += 1
+                continue
+            expected = _SPACE.sub("", segment.text)
+            if written.startswith(expected, at):
+                at += len(expected)
+                continue
+            if segment.kind is Kind.ANSWER and at == len(written):
+                return Replay(True, at, step, "", rollbacks)
+            common = 0
+            while at + common < len(written) and common < len(expected) and written[at + common] == expected[common]:
+                common += 1
+            reason = explain(method, segment, expected, written, at, common, pending)
+            return Replay(False, at + common, step, reason, rollbacks)
+    except ProblemError as error:  # an expression whose reduction has no answer
+        return Replay(False, at, step, str(error), rollbacks)
+    if at < len(written):
+        return Replay(False, at, step, f"nonsense after the end: {quote(written[at:])}", rollbacks)
+    return Replay(True, at, step, "", rollbacks)
+
+
+def explain(
+    method: Method,
+    segment: Segment,
+    expected: str,
+    written: str,
+    at: int,
+    common: int,
+    pending: tuple[int, int | None] | None,
+) -> str:
+    """Say why `written` differs from `expected` at `at`, after `common` equal characters.
+
+    `pending`: a wrong quotient digit that is not taken back yet and the correct one, None where none belongs.
+
+    >>> from revorder import METHODS
+    >>> segment = Segment("r|74", Kind.REVERSED, "+", 12, 35)
+    >>> explain(METHODS["revorder"], segment, "r|74", "12+35=r|75", 6, 3, None)
+    "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
+    """
+    _, kind, op, a, b = segment
+    found = written[at : at + len(expected)]
+    differ = f": expected {quote(expected)}, found {quote(found)}"
+    if at + common == len(written):
+        return f"the text ends early{differ}"
+    wanted, got = expected[common], written[at + common]
+    if pending and kind is Kind.ROLLBACK:
+        why = "the divisor does not fit yet" if pending[1] is None else f"the right one is {pending[1]}"
+        return f"missed rollback of the quotient digit {pending[0]}, {why}: expected {wanted!r}, found {got!r}"
+    if pending and pending[1] is None and (kind is Kind.UNREACHED or (kind is Kind.COPY and expected.isdigit())):
+        mark = method.unreached_mark
+        return f"the divisor does not fit yet: expected {mark!r}, found the quotient digit {pending[0]}"
+    if got.isdigit() and not wanted.isdigit() and not common and at and written[at - 1].isdigit():
+        return f"a number has more digits than it should{differ}"
+    if method.rollback_mark and got == method.rollback_mark and kind is not Kind.SIGN:
+        return f"rollback where nothing is to be taken back: expected {wanted!r}, found {got!r}"
+    if kind is Kind.SIGN:
+        return f"missed sign, {a} is less than {b}{differ}"
+    if kind is Kind.CARRIED_DOWN:
+        return f"wrong carry-down{differ}"
+    if kind is Kind.ANSWER:
+        return f"wrong answer{differ}"
+    if kind is Kind.ESTIMATE:
+        return f"{'wrong' if got.isdigit() else 'missing'} quotient digit of {a}/{b}{differ}"
+    if kind in (Kind.FORWARD, Kind.REVERSED):
+        what = "digit" if wanted.isdigit() and got.isdigit() else "length or sign"
+        return f"wrong {what} in the {_RESULTS[op]} {a}{op}{b}{differ}"
+    if kind is Kind.BASIC:
+        return f"wrong digit{differ}"
+    if not wanted.isdigit():
+        return f"not the notation{differ}"
+    return f"a copied digit {'was changed' if got.isdigit() else 'is missing'}{differ}"

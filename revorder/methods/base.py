@@ -1,0 +1,90 @@
+"""What a method is: one object with the functions that write and read its traces, and what it can do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from revorder.arithmetic.expression import Expression, parse_problem
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.reversed_numbers import restore
+from revorder.arithmetic.trace import Segment
+
+_ANSWER = re.compile(r"-?[0-9]+(?:R-?[0-9]+)?\Z")
+
+
+def parse_question(text: str) -> Problem:
+    """The problem before the first `=` or line end; raises ProblemError where there is none.
+
+    >>> str(parse_question("12+35=r|74"))
+    '12+35'
+    """
+    return parse_problem(re.split(r"[=\n]", ascii_signs(text).lstrip(), maxsplit=1)[0])
+
+
+def parse_answer(text: str) -> str | None:
+    """The answer that the last `=` field states, most significant digit first; None where it states none.
+
+    >>> parse_answer("12-35=r|32-"), parse_answer("950/12=79R2"), parse_answer("12+35=?")
+    ('-23', '79R2', None)
+    """
+    field = re.sub(r"\s", "", restore(re.sub(r"\s", "", ascii_signs(text))).rpartition("=")[2])
+    return field if _ANSWER.match(field) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way of writing the work of a problem.
+
+    `write(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the segments of a trace, the question first; `choose` is asked for
+    each quotient digit, after all that stands before it; `answer`: whether the forward answer ends the trace.
+    `worst_case(op, n, m)`: the CSID that no n-digit by m-digit equation exceeds, n >= m.
+    `forms`: the names of its forms, the default first.
+    `parse_question` and `parse_answer`: read a trace's problem, and the answer that it states.
+    `rollback_mark`: takes a wrong quotient digit back, empty where none can be. `unreached_mark`: stands before the
+    first quotient digit where the divisor does not fit yet; empty where that place, step -1, is not asked for.
+    `writes_answer`: traces end with the forward answer by default. `takes_expressions`: it writes several operations in one trace. `multiline`: a trace
+    has line ends. `states_answer_only`: any words that state the answer will do as its text.
+    """
+
+    name: str
+    write: Callable[..., Iterator[Segment]]
+    worst_case: Callable[[str, int, int], int]
+    forms: tuple[str, ...]
+    parse_question: Callable[[str], Problem | Expression] = parse_question
+    parse_answer: Callable[[str], str | None] = parse_answer
+    rollback_mark: str = ""
+    unreached_mark: str = ""
+    writes_answer: bool = True
+    takes_expressions: bool = False
+    multiline: bool = False
+    states_answer_only: bool = False
+
+    @property
+    def can_rollback(self) -> bool:
+        """Whether a wrong quotient digit can be taken back."""
+        return bool(self.rollback_mark)
+
+    def first_step(self, a: int, b: int) -> int:
+        """The first step of a / b at which a quotient digit is asked for: -1 or 0.
+
+        >>> from revorder import METHODS
+        >>> METHODS["lean"].first_step(120, 48), METHODS["lean"].first_step(948, 12)
+        (-1, 0)
+        """
+        return -1 if self.unreached_mark and len(str(a)) - len(str(b)) == len(str(a // b)) else 0
+
+
+def direct_worst_case(op: str, n: int, m: int) -> int:
+    """The worst CSID of an answer that is written at once, most significant digit first (section 3.2, appendix A).
+
+    >>> [direct_worst_case(op, 12, 6) for op in "+-*/"]
+    [12, 12, 366, 216]
+    """
+    return {
+        "+": n,
+        "-": n,
+        "*": n if m == 1 else 2 * m * n + m + 2 * m * (n + m),  # 6n^2 + n where m = n
+        "/": 2 * n * n - 2 * m * m,
+    }[op]

@@ -1,0 +1,1 @@
+"""What a text costs to write: CSID and tokens."""

@@ -1,0 +1,227 @@
+"""CSID, the Count of Sequential Intermediate Digits (section 3): how hard a text is to write, digit by digit.
+
+A SID is a digit that the next digit depends on and that stands nowhere in the text so far: a carry or borrow that is
+not zero, or a digit of a step that was left out. One-digit operations, counting and copying need none (section 3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import OPS, Problem
+from revorder.arithmetic.trace import Kind, Segment, Trace
+from revorder.errors import ProblemError
+from revorder.methods import Rollback, find_method, trace
+from revorder.metrics.unwritten_work import (
+    borrows,
+    carries,
+    division_work,
+    estimate,
+    multiplication_work,
+    one_digit,
+    product_carries,
+    run_below,
+    top_run,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Digit:
+    """One written digit (or minus sign, or the `W` that stands for one) and what it is computed from.
+
+    `char`; `of`: the operation it belongs to, empty for a copy; `place`: 1 for the units, as in the paper's a_1;
+    `sources`: the written digits it needs; `sids`: the digits it needs that are not written. `estimated`: it is a
+    quotient estimate, which the paper leaves out of its count (section 4.2.2, appendix A.2).
+
+    >>> explain("12+39", "revorder")[1].sids
+    ('carry 1',)
+    """
+
+    char: str
+    of: str
+    place: int
+    sources: tuple[str, ...]
+    sids: tuple[str, ...]
+    estimated: bool = False
+
+
+def csid(
+    problem: str | Problem | Expression | Trace,
+    method: str = "plain",
+    form: str | None = None,
+    rollback: Rollback | None = None,
+    estimation: bool = False,
+) -> int:
+    """The CSID of an equation as `method` writes it: the largest number of SIDs that any of its digits needs.
+
+    For direct addition this is the longest run of carries (Figure 2). Quotient estimates count with `estimation`.
+    Raises ProblemError as `trace` does.
+
+    >>> csid("123+179"), csid("123+179", "revorder"), csid("12-35", "revorder"), csid("12-35", "lean")
+    (2, 1, 2, 1)
+    """
+    digits = explain(problem, method, form, rollback)
+    return max((len(digit.sids) for digit in digits if estimation or not digit.estimated), default=0)
+
+
+def explain(
+    problem: str | Problem | Expression | Trace,
+    method: str = "plain",
+    form: str | None = None,
+    rollback: Rollback | None = None,
+) -> list[Digit]:
+    """Every digit that a trace computes, in the order written; copied digits, which need no SID, are left out.
+
+    >>> [(digit.char, len(digit.sids)) for digit in explain("123+179")]
+    [('3', 2), ('0', 1), ('2', 0)]
+    """
+    if isinstance(problem, str):
+        problem = problem.partition("=")[0]
+    written = problem if isinstance(problem, Trace) else trace(problem, method, form, rollback)
+    return [digit for step in written.steps for segment in step.segments for digit in digits_of(segment)]
+
+
+def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", form: str | None = None) -> int:
+    """The CSID that no n-digit by m-digit equation (n >= m; m = n by default) exceeds.
+
+    Quotient estimates aside, where a division is exact and no digit is taken back. Section 3.2 and appendix A: n for
+    direct + and -, 6n^2 + n for *, 2n^2 - 2m^2 for exact /. RevOrder has 1, except that the lowest digit of a - b with
+    a < b needs to know which is larger, which costs up to n. Raises ProblemError for an unknown operation or method.
+
+    >>> worst_case("+", 16), worst_case("*", 4), worst_case("/", 12, 6), worst_case("*", 4, method="revorder")
+    (16, 100, 216, 1)
+    """
+    writer, _ = find_method(method, form)
+    m = n if m is None else m
+    if op not in tuple(OPS):
+        raise ProblemError(f"operation {op!r} is unknown; accepted: {' '.join(OPS)}")
+    if not n >= m >= 1:
+        raise ProblemError(f"{n}D {op} {m}D: accepted: digit counts n >= m >= 1")
+    return writer.worst_case(op, n, m)
+
+
+def digits_of(segment: Segment) -> Iterator[Digit]:
+    """The digits that a segment of a trace computes, in the order written.
+
+    >>> [digit.sids for digit in digits_of(Segment("r|14", Kind.REVERSED, "+", 12, 29))]
+    [(), ('carry 1',)]
+    """
+    text, kind, op, a, b = segment
+    if kind is Kind.BASIC:
+        for char in text:
+            if char.isdigit():
+                yield Digit(char, "", 1, ("written digits",), ())
+    elif kind is Kind.ESTIMATE:
+        yield Digit(text.strip()[0], f"{a}/{b}", 1, ("dividend", "divisor"), tuple(estimate(a, b)), True)
+    elif kind is Kind.SIGN:
+        run = top_run(borrows(a, b))
+        behind = text.strip() != "-"  # a mark behind the digits needs the last borrow only, a minus before them all
+        yield Digit(text.strip(), f"{a}-{b}", 1, ("a", "b"), run[-1:] if behind else run)
+    elif kind is Kind.REVERSED and op == "-" and "-" in text:
+        yield from signed_difference(text, a, b)
+    elif kind is Kind.REVERSED:
+        yield from reversed_digits(text, op, a, b)
+    elif kind is Kind.FORWARD:
+        yield from forward_digits(op, a, b)
+
+
+def operands(place: int, a: int, b: int, op: str) -> tuple[str, ...]:
+    """The operands' digits that a digit at `place` is computed from.
+
+    >>> operands(2, 12, 9, "+")
+    ('a2=1',)
+    """
+    if op == "*":
+        return (f"a{place}={str(a)[-place]}" if place <= len(str(a)) else "", f"b={b}")[place > len(str(a)) :]
+    names = (f"{name}{place}={str(n)[-place]}" for name, n in (("a", a), ("b", b)) if place <= len(str(n)))
+    return tuple(names)
+
+
+def last_product(place: int, a: int, op: str) -> int:
+    """The place whose one-digit product a digit belongs to: the last product has two digits.
+
+    >>> last_product(3, 12, "*"), last_product(3, 12, "+")
+    (2, 3)
+    """
+    return min(place, len(str(a))) if op == "*" else place
+
+
+def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
+    """The digits of a result written most significant first."""
+    of = f"{a}{op}{b}"
+    if op == "/":
+        work = division_work(a, b)
+        for i, char in enumerate(str(a // b)):
+            yield Digit(char, of, len(work) - i, ("a", "b"), tuple(chain(*work[:i])) if b > 9 or a > 99 else ())
+        for i, char in enumerate(str(a % b) if a % b else ""):
+            yield Digit(char, of, len(str(a % b)) - i, ("a", "b"), tuple(chain(*work)))
+        return
+    value = Problem(a, op, b).value
+    text = str(abs(value))
+    if op == "*" and not one_digit(a, b):
+        work = tuple(multiplication_work(a, b))
+        for i, char in enumerate(text):
+            yield Digit(char, of, len(text) - i, ("a", "b"), work)
+        return
+    name = "borrow" if op == "-" else "carry"
+    zeros = 0
+    if op == "+":
+        flags = carries(a, b)
+    elif op == "-":
+        if a < b:
+            yield Digit("-", of, len(text) + 1, ("a", "b"), top_run(borrows(a, b)))
+            a, b = b, a
+        flags = borrows(a, b)
+    else:
+        a, b, zeros = one_digit(a, b) or (a, b, 0)
+        flags = product_carries(a, b)
+    for i, char in enumerate(text):
+        place = len(text) - i - zeros
+        known = operands(place, a, b, op) if place > 0 else ("0",)
+        # the first digit of a difference also says that the places above it are empty
+        top = len(flags) if op == "-" and i == 0 else last_product(place, a, op)
+        yield Digit(char, of, len(text) - i, known, run_below(flags, top, name) if place > 0 else ())
+
+
+def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
+    """The digits of a result written least significant first: each needs the carry before it, where that is not 0."""
+    of = f"{a}{op}{b}"
+    digits = [char for char in text if char.isdigit()]
+    if op == "/" or (op == "*" and not one_digit(a, b)):
+        work = list(chain(*division_work(a, b))) if op == "/" else multiplication_work(a, b)
+        for i, char in enumerate(digits):
+            yield Digit(char, of, i + 1, ("a", "b"), tuple(work))
+        return
+    zeros = 0
+    if op == "+":
+        flags, name = carries(a, b), "carry"
+    elif op == "-":
+        flags, name = borrows(a, b), "borrow"
+    else:
+        a, b, zeros = one_digit(a, b) or (a, b, 0)
+        flags, name = product_carries(a, b), "carry"
+    for i, char in enumerate(digits):
+        place = i + 1 - zeros
+        sids = run_below(flags, last_product(place, a, op), name)[:1] if place > 0 else ()
+        yield Digit(char, of, i + 1, operands(place, a, b, op) if place > 0 else ("0",), sids)
+
+
+def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
+    """The digits of b - a where a < b and the sign is written too, first or last: something must tell a < b."""
+    of = f"{a}-{b}"
+    run = top_run(borrows(a, b))
+    flags = borrows(b, a)
+    sign_first = text.lstrip("()~").startswith("-")
+    place = 0
+    for char in text:
+        if char == "-":
+            yield Digit(char, of, len(str(b - a)) + 1, ("a", "b"), run if sign_first else ())
+        elif char.isdigit():
+            place += 1
+            # until a written digit differs from what a > b would give, the sign can't be read off the text
+            unknown = not sign_first and 2 * (a - b) % 10 ** (place - 1) == 0
+            sids = run_below(flags, place, "borrow")[:1] + (run if unknown else ())
+            yield Digit(char, of, place, operands(place, b, a, "-"), sids)

@@ -1,0 +1,64 @@
+"""Cost: how many tokens a trace takes, under a character tokenizer or any Hugging Face one (section 5.4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.reversed_numbers import MARK
+from revorder.errors import ProblemError, first_line
+from revorder.methods import trace
+
+Count = Callable[[str], int]
+
+
+def characters(text: str) -> int:
+    """Tokens where each character is one, and the mark `r|` one as well.
+
+    >>> characters("12+35=r|74")
+    9
+    """
+    return len(text) - text.count(MARK) * (len(MARK) - 1)
+
+
+def counter(tokenizer: str | None = None) -> Count:
+    """A function from text to its number of tokens: by characters, or by the Hugging Face tokenizer at a path or name.
+
+    Raises ProblemError where there is no such tokenizer, or transformers is not installed.
+
+    >>> counter()("12+35=r|74")
+    9
+    """
+    if tokenizer is None:
+        return characters
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise ProblemError(f"tokenizer {tokenizer!r}: transformers is missing; pip install transformers") from None
+    try:
+        loader: Any = AutoTokenizer
+        loaded: Any = loader.from_pretrained(tokenizer)
+    except Exception as error:  # the loaders of the hub raise errors of many kinds
+        raise ProblemError(
+            f"tokenizer {tokenizer!r} can't be loaded: {first_line(error)}; accepted: a folder or a name"
+        ) from None
+    return lambda text: len(loaded.encode(text, add_special_tokens=False))
+
+
+def cost(problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters) -> int:
+    """Tokens of a trace, question and answer included.
+
+    >>> cost("948/12"), cost("948/12", "lean")
+    (51, 29)
+    """
+    return count(trace(problem, method, form).text)
+
+
+def extra(problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters) -> int:
+    """Tokens beyond the question and the answer at once, a reversed answer being restored by rule (section 5.4.2).
+
+    >>> extra("123+46"), extra("948/12", "lean")
+    (1, 20)
+    """
+    return count(trace(problem, method, form, answer=False).text) - count(trace(problem, "plain").text)

@@ -1,0 +1,172 @@
+"""Carries, borrows, and the digits that a step leaves out: what a written digit may need and can't read (section 3)."""
+
+from __future__ import annotations
+
+# In a list of carries or borrows, entry i is the one out of place i + 1 (i = 0: the units).
+
+
+def carries(a: int, b: int) -> list[int]:
+    """The carries of a + b, lowest place first.
+
+    >>> carries(999, 1)
+    [1, 1, 1]
+    """
+    out: list[int] = []
+    x, y = str(a)[::-1], str(b)[::-1]
+    carry = 0
+    for i in range(max(len(x), len(y))):
+        carry = (int(x[i : i + 1] or 0) + int(y[i : i + 1] or 0) + carry) // 10
+        out.append(carry)
+    return out
+
+
+def borrows(a: int, b: int) -> list[int]:
+    """The borrows of a - b, lowest place first; the last one is 1 where a < b.
+
+    >>> borrows(12, 35)
+    [1, 1]
+    """
+    out: list[int] = []
+    x, y = str(a)[::-1], str(b)[::-1]
+    borrow = 0
+    for i in range(max(len(x), len(y))):
+        borrow = int(int(x[i : i + 1] or 0) - int(y[i : i + 1] or 0) - borrow < 0)
+        out.append(borrow)
+    return out
+
+
+def product_carries(a: int, digit: int) -> list[int]:
+    """The carries of a times a digit, lowest place first.
+
+    >>> product_carries(12, 7)
+    [1, 0]
+    """
+    out: list[int] = []
+    carry = 0
+    for char in reversed(str(a)):
+        carry = (int(char) * digit + carry) // 10
+        out.append(carry)
+    return out
+
+
+def run_below(flags: list[int], place: int, name: str) -> tuple[str, ...]:
+    """The names of the unbroken run of carries that ends just below `place` (1 = units).
+
+    >>> run_below([1, 1, 0], 3, "carry")
+    ('carry 2', 'carry 1')
+    """
+    run: list[str] = []
+    i = place - 2
+    while i >= 0 and i < len(flags) and flags[i]:
+        run.append(f"{name} {i + 1}")
+        i -= 1
+    return tuple(run)
+
+
+def top_run(flags: list[int]) -> tuple[str, ...]:
+    """The names of the run of borrows that ends in the top place: what tells that a < b.
+
+    >>> top_run(borrows(312, 335))
+    ('borrow 3', 'borrow 2', 'borrow 1')
+    """
+    return run_below(flags, len(flags) + 1, "borrow")
+
+
+def product_work(a: int, digit: int, name: str) -> list[str]:
+    """The digits and inner carries of a product by one digit that is not written.
+
+    >>> product_work(12, 7, "p")
+    ['p 1', 'p 2', 'p carry 1']
+    """
+    inner = product_carries(a, digit)[:-1]
+    return [f"{name} {i + 1}" for i in range(len(str(a * digit)))] + [
+        f"{name} carry {i + 1}" for i, carry in enumerate(inner) if carry
+    ]
+
+
+def iteration_work(left: int, b: int, name: str) -> list[str]:
+    """The unwritten digits of one iteration of long division: the product, its carries, the difference, its borrows.
+
+    >>> len(iteration_work(94, 12, "q"))
+    5
+    """
+    digit = left // b
+    if not digit:
+        return []
+    product = b * digit
+    rest = [f"{name} rest {i + 1}" for i in range(len(str(left - product)))]
+    lent = [f"{name} borrow {i + 1}" for i, borrow in enumerate(borrows(left, product)) if borrow]
+    return product_work(b, digit, name) + rest + lent
+
+
+def estimate(left: int, b: int) -> list[str]:
+    """What an estimated quotient digit depends on: one whole iteration, none where the divisor has one digit.
+
+    >>> estimate(63, 7), len(estimate(94, 12))
+    ([], 5)
+    """
+    while b % 10 == 0:
+        left, b = left // 10, b // 10
+    return [] if b < 10 else iteration_work(left, b, "estimate")
+
+
+def multiplication_work(a: int, b: int) -> list[str]:
+    """The unwritten digits of a * b: partial products with their carries, and their sums with theirs (appendix A.1).
+
+    The shorter factor is the multiplier, as in the paper.
+
+    >>> multiplication_work(3, 4), len(multiplication_work(12, 34))
+    ([], 5)
+    """
+    if len(str(b)) == 1 and len(str(a)) == 1:
+        return []
+    if len(str(a)) < len(str(b)):
+        a, b = b, a
+    work: list[str] = []
+    total = 0
+    digits = [(i, int(char)) for i, char in enumerate(reversed(str(b))) if char != "0"]
+    for count, (i, digit) in enumerate(digits):
+        partial = a * digit
+        work += product_work(a, digit, f"product {i + 1}")
+        shifted = partial * 10**i
+        if count:
+            work += [f"sum {count} carry {k + 1}" for k, carry in enumerate(carries(total, shifted)) if carry]
+            if count < len(digits) - 1:  # the digits of the last sum are written
+                work += [f"sum {count} digit {k + 1}" for k in range(len(str(total + shifted)))]
+        total += shifted
+    return work
+
+
+def division_work(a: int, b: int) -> list[list[str]]:
+    """The unwritten digits of each iteration of a / b, highest quotient digit first (appendix A.2).
+
+    >>> [len(work) for work in division_work(948, 12)]
+    [5, 5]
+    """
+    digits = str(a)
+    used = len(digits) - len(str(a // b)) + 1
+    left = int(digits[:used])
+    work: list[list[str]] = []
+    while True:
+        work.append(iteration_work(left, b, f"quotient {len(work) + 1}") if a >= b else [])
+        left %= b
+        if used == len(digits):
+            return work
+        left = left * 10 + int(digits[used])
+        used += 1
+
+
+def one_digit(a: int, b: int) -> tuple[int, int, int] | None:
+    """(multiplicand, digit, zeros) where one factor is a digit and zeros, else None.
+
+    >>> one_digit(12, 400), one_digit(12, 34)
+    ((12, 4, 2), None)
+    """
+    zeros = 0
+    while a and b and a % 10 == 0:
+        a, zeros = a // 10, zeros + 1
+    while a and b and b % 10 == 0:
+        b, zeros = b // 10, zeros + 1
+    if a < 10 <= b:
+        a, b = b, a
+    return (a, b, zeros) if b < 10 else None

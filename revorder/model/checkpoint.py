@@ -1,0 +1,184 @@
+"""Checkpoint folders: the shipped ones by name, their JSON files, and what a checkpoint writes (revorder.json)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
+from revorder.errors import ProblemError, first_line, quote
+from revorder.methods import METHODS, find_method, trace
+
+SHIPPED = Path(__file__).parent.parent / "checkpoints"
+DEFAULT = "wide"  # no error in the suites of docs/results.md; "narrow" is a quarter of its size
+INFO_FILE = "revorder.json"
+MAX_BYTES = 1024 * 1024  # of a JSON file in a checkpoint folder
+MAX_PLACES = 1000
+
+
+def shipped() -> list[str]:
+    """The names of the shipped checkpoints.
+
+    >>> DEFAULT in shipped()
+    True
+    """
+    return sorted(folder.name for folder in SHIPPED.iterdir())
+
+
+def checkpoint(model: str | Path | None = None) -> Path:
+    """The folder of a checkpoint: a path, or the name of a shipped one where no such path is, DEFAULT for None.
+
+    >>> checkpoint() == checkpoint(DEFAULT) == SHIPPED / DEFAULT
+    True
+    """
+    if model is None:
+        return SHIPPED / DEFAULT
+    return SHIPPED / model if str(model) in shipped() and not os.path.exists(model) else Path(model)
+
+
+class Key(NamedTuple):
+    """A key of a JSON file: whether a value fits, what is accepted, and whether it must be there."""
+
+    fits: Callable[[Any], bool]
+    accepted: str
+    required: bool = True
+
+
+def one_of(*values: Any, required: bool = True) -> Key:
+    """The key of a value that is one of these, and of the same type.
+
+    >>> one_of("silu").fits("gelu")
+    False
+    """
+    accepted = " or ".join(map(json.dumps, values))
+    return Key(lambda value: any(type(value) is type(one) and value == one for one in values), accepted, required)
+
+
+def whole(least: int, most: int, required: bool = True) -> Key:
+    """The key of a whole number within bounds.
+
+    >>> whole(1, 1000).accepted
+    'a whole number from 1 to 1,000'
+    """
+    accepted = f"a whole number from {least} to {most:,}"
+    return Key(lambda value: type(value) is int and least <= value <= most, accepted, required)
+
+
+def read_json(folder: Path, name: str, keys: Mapping[str, Key]) -> dict[str, Any]:
+    """What a JSON file of a checkpoint folder holds; a key that need not be there may be null, and is left out then.
+
+    Raises ProblemError that names the folder, the file, the key, its value, and what is accepted.
+
+    >>> read_json(checkpoint(), "config.json", {"model_type": one_of("llama")})["model_type"]
+    'llama'
+    """
+    model, path = f"model {str(folder)!r}", folder / name
+    try:
+        if not path.exists():
+            raise ProblemError(f"{model} has no {name}; accepted: a checkpoint folder, {', '.join(shipped())}")
+        if not path.is_file():  # a pipe would be waited for, a device read without an end
+            raise ProblemError(f"{model}: its {name} is no file; accepted: a JSON file")
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES + 1)
+        if len(text) > MAX_BYTES:
+            raise ProblemError(f"{model}: its {name} is too large; accepted: at most {MAX_BYTES:,} bytes")
+        values = json.loads(text)
+        if not isinstance(values, dict):
+            raise ProblemError(f"{model}: its {name} holds {quote(json.dumps(values))}; accepted: an object")
+        for key, (fits, accepted, required) in keys.items():
+            if not required and values.get(key) is None:
+                values.pop(key, None)
+            elif key not in values:
+                raise ProblemError(f"{model}: its {name} lacks {key}; accepted: {accepted}")
+            elif not fits(values[key]):
+                shown = quote(json.dumps(values[key]))
+                raise ProblemError(f"{model}: its {name} has {key} {shown}; accepted: {accepted}")
+    except ProblemError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise ProblemError(f"{model}: its {name} can't be read ({first_line(error)}); accepted: a JSON file") from None
+    return values
+
+
+def _are_limits(value: Any) -> bool:
+    digits = whole(1, MAX_DIGITS).fits
+    return isinstance(value, list) and all(
+        isinstance(limit, list) and len(limit) == 3 and limit[0] in tuple(OPS) and all(map(digits, limit[1:]))
+        for limit in value
+    )
+
+
+_INFO = {
+    "method": one_of(*METHODS),
+    "form": one_of(*{form: None for method in METHODS.values() for form in method.forms}),
+    "max_digits": Key(_are_limits, f'a list of limits such as ["+", 16, 16], of at most {MAX_DIGITS} digits'),
+    "answer": one_of(False, True, required=False),
+    "places": whole(0, MAX_PLACES, required=False),
+    "extra": Key(lambda value: isinstance(value, dict), "an object", required=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointInfo:
+    """What a checkpoint writes: traces of a method's `form`, for operands of up to so many digits.
+
+    `max_digits`: (op, digits of the longer operand, digits of the shorter one) for each kind that was trained; for `/`
+    dividend and divisor. `answer`: whether its traces end with the forward answer. `places`: those that its tokenizer
+    tells apart. `extra`: what else its maker noted.
+
+    >>> CheckpointInfo("lean", "lean", (("+", 5, 5), ("*", 5, 1))).covers(Problem(7, "*", 12345))
+    True
+    """
+
+    method: str
+    form: str
+    max_digits: tuple[tuple[str, int, int], ...]
+    answer: bool = False
+    places: int = 40
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def covers(self, problem: Problem) -> bool:
+        """Whether the operands are within what the checkpoint was trained on.
+
+        >>> CheckpointInfo("lean", "lean", (("+", 5, 5),)).covers(Problem(1, "-", 1))
+        False
+        """
+        a, b = len(str(problem.a)), len(str(problem.b))
+        if problem.op != "/":
+            a, b = max(a, b), min(a, b)
+        return any(op == problem.op and a <= n and b <= m for op, n, m in self.max_digits)
+
+    def max_new_tokens(self, problem: Problem) -> int:
+        """The most tokens that may be written: thrice those of the correct trace, for rollbacks, and 16.
+
+        >>> CheckpointInfo("lean", "lean", ()).max_new_tokens(Problem(12, "+", 35))
+        46
+        """
+        return 3 * len(trace(problem, self.method, self.form).text) + 16
+
+    def save(self, folder: Path) -> None:
+        """Write revorder.json into a checkpoint folder."""
+        (folder / INFO_FILE).write_text(json.dumps(asdict(self), indent=2) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> CheckpointInfo:
+        """Read revorder.json; raises ProblemError that names the folder, the key, and what is accepted.
+
+        >>> CheckpointInfo.load(checkpoint()).answer
+        False
+        """
+        values = read_json(folder, INFO_FILE, _INFO)
+        if unknown := values.keys() - _INFO.keys():
+            raise ProblemError(
+                f"model {str(folder)!r}: its {INFO_FILE} has an unknown key {quote(min(unknown))}; "
+                f"accepted: {', '.join(_INFO)}"
+            )
+        try:
+            find_method(values["method"], values["form"])
+        except ProblemError as error:
+            raise ProblemError(f"model {str(folder)!r}: its {INFO_FILE}: {error}") from None
+        return cls(**values | {"max_digits": tuple(map(tuple, values["max_digits"]))})

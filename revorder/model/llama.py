@@ -1,0 +1,113 @@
+"""The model: an ordinary Llama of a given shape, made for training and exported for every runtime."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from revorder.model.tokenizer import Tokenizer
+from revorder.settings import Settings
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class ModelShape(Settings):
+    """The size of a model; `places`: how many places its tokens name, 0 for a plain character model.
+
+    `ffn`: the width of the feed-forward layers; `theta`: the base of RoPE; `positions`: the most tokens of a text.
+
+    >>> ModelShape().width
+    128
+    """
+
+    layers: Count = 3
+    width: Count = 128
+    ffn: Count = 384
+    heads: Count = 2
+    head_dim: Annotated[int, Field(ge=2, multiple_of=2)] = 64
+    theta: Annotated[float, Field(gt=1)] = 1e6
+    places: Annotated[int, Field(ge=0)] = 40
+    positions: Count = 2048
+
+    @model_validator(mode="after")
+    def _places_fit(self) -> ModelShape:
+        half = self.head_dim // 2
+        slow = 2 * (half - int(half * 0.35))  # place_init.slow_dimensions
+        if self.places > slow:
+            raise ValueError(f"key 'places' is {self.places}; accepted: 0 to {slow}, for heads of {self.head_dim}")
+        if self.places and self.width < slow + 12:
+            raise ValueError(f"key 'width' is {self.width}; accepted: at least {slow + 12}, any if 'places' is 0")
+        return self
+
+
+def create_model(shape: ModelShape, seed: int = 0) -> Any:
+    """A LlamaForCausalLM of this shape; with places, its embeddings are sums of factors until they are folded."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    tokenizer = Tokenizer(shape.places)
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=shape.width,
+        intermediate_size=shape.ffn,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.heads,
+        head_dim=shape.head_dim,
+        max_position_embeddings=shape.positions,
+        rope_parameters={"rope_type": "default", "rope_theta": shape.theta},
+        rms_norm_eps=1e-5,
+        tie_word_embeddings=False,
+        pad_token_id=tokenizer.pad,
+        bos_token_id=tokenizer.bos,
+        eos_token_id=tokenizer.eos,
+        attn_implementation="eager",  # the fused kernel's backward pass is slow on CPUs for short texts
+    )
+    model = LlamaForCausalLM(config)
+    init_weights(model)
+    if shape.places:
+        from revorder.model.place_init import start_by_place
+
+        start_by_place(model, tokenizer)
+    return model
+
+
+def init_weights(model: Any) -> None:
+    """Matrices of the layers with a variance of 1 / inputs, smaller where they write to the residual stream."""
+    import torch
+
+    with torch.no_grad():
+        for name, weight in model.model.layers.named_parameters():
+            if weight.ndim == 2:
+                scale = 1 / math.sqrt(weight.shape[1])
+                if "o_proj" in name or "down_proj" in name:
+                    scale /= math.sqrt(2 * model.config.num_hidden_layers)
+                if "q_proj" in name or "k_proj" in name:
+                    scale *= 0.7
+                weight.normal_(0, scale)
+
+
+def export(model: Any, folder: str | Path, places: int) -> None:
+    """Write the folder that other runtimes read: weights in float32, the tokenizer, greedy generation."""
+    from revorder.model.hf_tokenizer import save_tokenizer
+    from revorder.model.place_init import fold_embeddings
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    fold_embeddings(model).float().save_pretrained(folder)
+    save_tokenizer(folder, places)
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    config["rope_theta"] = config["rope_parameters"]["rope_theta"]  # where readers of older versions look
+    config["use_cache"] = True
+    path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    settings = {"do_sample": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+    (folder / "generation_config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    for file in folder.iterdir():
+        if file.is_file():
+            file.chmod(0o644)  # safetensors writes for the owner alone

@@ -1,0 +1,108 @@
+"""Batches: the examples that a step learns from, as token ids and labels; item `i` is a pure function of (recipe, i)."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from typing import Any
+
+from revorder.data.sampling import Example, sampler
+from revorder.errors import ProblemError
+from revorder.metrics.token_cost import characters
+from revorder.model.tokenizer import Tokenizer
+from revorder.training.recipe import Recipe
+from revorder.training.targets import IGNORED, labels_of, make_targets
+
+POOL = 32  # batches that are cut from one pool of examples
+
+Row = tuple[list[int], list[int]]  # token ids and labels
+
+
+def encode_example(tokenizer: Tokenizer, example: Example, learn_estimates: bool = False) -> Row:
+    """Token ids and labels of an example, <bos> and <eos> included; <eos> is learned.
+
+    >>> from revorder.data.mixture import Mixture
+    >>> encode_example(Tokenizer(), sampler(Mixture.read("small")).example(42, 7))[1][:8]
+    [-100, -100, -100, -100, -100, -100, -100, -100]
+    """
+    ids = tokenizer.encode(example.text)
+    labels = labels_of(ids, tokenizer.offsets(ids), make_targets(example.segments, learn_estimates))
+    return [tokenizer.bos, *ids, tokenizer.eos], [IGNORED, *labels, tokenizer.eos]
+
+
+def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
+    """Rows of ids and labels as tensors of shape (rows, tokens of the longest row, rounded up to 8)."""
+    import torch
+
+    width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
+    ids = torch.tensor([row + [tokenizer.pad] * (width - len(row)) for row, _ in rows])
+    labels = torch.tensor([row + [IGNORED] * (width - len(row)) for _, row in rows])
+    return {"input_ids": ids, "labels": labels}  # pads come last: causal attention never sees them
+
+
+class Batches:
+    """A dataset whose item `i` is a whole batch, of step i // processes: a pure function of (recipe, i)."""
+
+    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
+        self.recipe, self.tokenizer, self.processes = recipe, tokenizer, processes
+        self._sampler = sampler(recipe.data)
+        self._pool: tuple[int, list[dict[str, Any]]] = (-1, [])
+
+    def __len__(self) -> int:
+        return self.recipe.steps * self.processes
+
+    def __getitem__(self, item: int) -> dict[str, Any]:
+        if item >= len(self):
+            raise IndexError(item)
+        # process p takes items p, p + processes, ...: each makes the pools of its own items only
+        step, process = divmod(item, self.processes)
+        turn, at = divmod(step, POOL)
+        number = turn * self.processes + process
+        if self._pool[0] != number:
+            self._pool = (number, self.pool(number, self.longest(turn * POOL / self.recipe.steps)))
+        return self._pool[1][at]
+
+    def longest(self, progress: float) -> int:
+        """The tokens of the longest example at `progress`, the share of the steps that are done."""
+        recipe = self.recipe
+        fraction = recipe.curriculum_fraction
+        grown = 1.0 if progress >= fraction else (progress / fraction) ** 1.5
+        return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
+
+    def rows(self, key: bytes, longest: int, tokens: int) -> list[Row]:
+        """Examples of up to `longest` tokens, around the mixture from where `key` says, of `tokens` in all."""
+        recipe, rows, total = self.recipe, list[Row](), 0
+        size = recipe.data.size
+        start = int.from_bytes(key, "little") % size
+        learn_estimates = recipe.data.estimate_digits > 0
+        while total < tokens:
+            for first, last in ((start, size), (0, start)):
+                for example in self._sampler.examples(recipe.seed, first, last):
+                    if characters(example.text) + 2 <= longest:
+                        rows.append(encode_example(self.tokenizer, example, learn_estimates))
+                        total += len(rows[-1][0])
+                        if total >= tokens:
+                            return rows
+            if not rows:
+                raise ProblemError(
+                    f"recipe {recipe.name!r}: no example has up to {longest} tokens; accepted: a larger 'shortest'"
+                )
+        return rows
+
+    def pool(self, number: int, longest: int) -> list[dict[str, Any]]:
+        """POOL batches of like lengths and about equal numbers of tokens, in an order of their own."""
+        recipe = self.recipe
+        key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
+        rows = sorted(self.rows(key, longest, recipe.tokens * POOL), key=lambda row: len(row[0]))
+        batches: list[list[Row]] = [[] for _ in range(POOL)]
+        seen, total = 0, sum(len(ids) for ids, _ in rows)
+        for row in rows:
+            batches[min(POOL - 1, seen * POOL // total)].append(row)
+            seen += len(row[0])
+        if not all(batches):
+            raise ProblemError(
+                f"recipe {recipe.name!r}: an example has {len(rows[-1][0])} tokens, a batch {recipe.tokens}; "
+                "accepted: a larger 'tokens'"
+            )
+        random.Random(key).shuffle(batches)
+        return [pad(batch, self.tokenizer) for batch in batches]

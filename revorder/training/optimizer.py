@@ -1,0 +1,41 @@
+"""The optimizer: Muon for the matrices of the layers, AdamW for embeddings, head and norms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+class MuonAndAdamW(torch.optim.Optimizer):
+    """Two optimizers as one, so that one schedule and one checkpoint serve both."""
+
+    def __init__(self, model: Any, muon_lr: float, lr: float) -> None:
+        matrices = [weight for weight in model.model.layers.parameters() if weight.ndim == 2]
+        chosen = set(map(id, matrices))
+        others = [weight for weight in model.parameters() if id(weight) not in chosen]
+        self.parts = [
+            torch.optim.Muon(matrices, lr=muon_lr, weight_decay=0.0),
+            torch.optim.AdamW(others, lr=lr, betas=(0.9, 0.98), weight_decay=0.0),
+        ]
+        super().__init__([*matrices, *others], {})
+        self._share_groups()
+
+    def _share_groups(self) -> None:
+        self.param_groups = [group for part in self.parts for group in part.param_groups]
+
+    def step(self, closure: Any = None) -> None:
+        for part in self.parts:
+            part.step()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        for part in self.parts:
+            part.zero_grad(set_to_none)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"parts": [part.state_dict() for part in self.parts]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        for part, state in zip(self.parts, state_dict["parts"], strict=True):
+            part.load_state_dict(state)
+        self._share_groups()

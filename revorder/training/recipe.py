@@ -1,0 +1,63 @@
+"""A recipe: what a training run learns from, by what, for how long; read from YAML with every key checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from revorder.data.mixture import Count, DigitCount, Mixture, Name, Share
+from revorder.model.llama import ModelShape
+from revorder.settings import Settings, read_settings
+
+RECIPES = Path(__file__).parent / "recipes"
+
+Column = tuple[Literal["+", "-", "*", "/"], DigitCount, DigitCount]
+Columns = Annotated[tuple[Column, ...], Field(description="a list of [op, digits of the longer operand, of the shorter]")]
+
+
+class Recipe(Settings):
+    """A training run.
+
+    `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
+    `steps`; `tokens` of a batch, padding not counted: a step takes one batch in each process (torchrun's WORLD_SIZE).
+    `curriculum_fraction`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
+    `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine after
+    `warmup` steps, or a tenth of the run if that is less.
+    `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
+
+    >>> Recipe.read("sums").model.layers
+    3
+    """
+
+    name: Name
+    data: Mixture
+    model: ModelShape = ModelShape()
+    max_digits: Annotated[Columns, Field(min_length=1)]
+    steps: Count = 10_000
+    tokens: Count = 4096
+    curriculum_fraction: Share = 0.12
+    shortest: Count = 24
+    longest: Count = 320
+    lr: Annotated[float, Field(ge=0)] = 2e-3
+    muon_lr: Annotated[float, Field(ge=0)] = 1e-2
+    warmup: Annotated[int, Field(ge=0)] = 100
+    seed: Annotated[int, Field(ge=0)] = 0
+    eval_columns: Columns = ()
+    eval_every: Count = 1000
+    save_every: Count = 500
+
+    @model_validator(mode="after")
+    def _lengths_fit(self) -> Recipe:
+        if self.longest < self.shortest:
+            raise ValueError("key 'longest' is below 'shortest'; accepted: no less")
+        if self.longest > self.model.positions:
+            raise ValueError(f"key 'longest' is {self.longest}; accepted: up to the model's {self.model.positions}")
+        return self
+
+    @classmethod
+    def read(cls, source: str | Path | Mapping[str, Any]) -> Recipe:
+        """Read a YAML file, a packaged recipe by its name, or a mapping; raises ProblemError naming the wrong key."""
+        return read_settings(cls, source, RECIPES, "recipe")

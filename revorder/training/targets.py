@@ -1,0 +1,44 @@
+"""Targets: which pieces of a trace a model learns to write, and the labels of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from revorder.arithmetic.trace import Kind, Segment
+
+IGNORED = -100  # the label of a token that is not learned
+
+Span = tuple[str, bool]  # a piece of a text, and whether it is learned
+
+
+def make_targets(segments: Sequence[Segment], learn_estimates: bool = False) -> list[Span]:
+    """The spans of a trace: all of the answer is learned, but no quotient digit that is wrong at random.
+
+    The model learns to take such a digit back, not to write it. With `learn_estimates` wrong quotient digits are
+    learned too: a rule makes them, which the model is to follow. The question, the first segment, is not learned.
+
+    >>> from revorder import trace
+    >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
+    >>> make_targets([segment for step in steps for segment in step.segments])[:4]
+    [('94/12=', False), ('8', False), ('r|69', True), ('r|0', True)]
+    """
+    spans: list[Span] = []
+    for i, (text, kind, _, a, b) in enumerate(segments):
+        wrong = kind is Kind.ESTIMATE and not learn_estimates and int(text.rstrip("0") or 0) != a // b
+        spans.append((text, i > 0 and not wrong))
+    return [span for span in spans if span[0]]
+
+
+def labels_of(ids: Sequence[int], offsets: Iterable[tuple[int, int]], spans: Sequence[Span]) -> list[int]:
+    """The label of each token: its id where all of its text is learned, else IGNORED.
+
+    `offsets`: where each token's text begins and ends in the spans' joined text; a token without text is IGNORED.
+
+    >>> labels_of([5, 6, 7], [(0, 2), (2, 4), (4, 5)], [("12=", False), ("4", True), ("7", True)])
+    [-100, -100, 7]
+    """
+    learned = [learn for text, learn in spans for _ in text]
+    return [
+        token if start < stop and all(learned[start:stop]) else IGNORED
+        for token, (start, stop) in zip(ids, offsets, strict=True)
+    ]

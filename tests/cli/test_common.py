@@ -1,0 +1,114 @@
+"""What every command does: help, version, bad input in one line, and output that can't be written."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from revorder import __version__
+from revorder.cli import common
+
+COMMANDS = ["solve", "show", "verify", "csid", "cost", "eval", "report", "data", "train"]
+
+
+def test_help_lists_every_command(revorder):
+    shown = revorder("--help")
+    assert shown.returncode == 0 and all(f" {command} " in shown.stdout for command in COMMANDS)
+    assert revorder("-h") == shown and "--install-completion" not in shown.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_by_both_names(command, revorder):
+    shown = revorder(command, "-h")
+    assert shown.returncode == 0 and shown == revorder(command, "--help") and "Usage" in shown.stdout
+
+
+def test_version(revorder):
+    assert revorder("--version").stdout == f"revorder {__version__}\n"
+
+
+def test_an_unknown_command_or_option_is_one_line(refused):
+    assert "nope" in refused("nope")
+    assert "--nope" in refused("verify", "--nope") and "--nope" in refused("solve", "--nope")
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from revorder.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    heavy = {"torch", "transformers", "ctranslate2", "openai", "numpy", "pydantic", "yaml", "pyarrow"}
+    modules = set(loaded.splitlines()[-1].split())
+    assert "revorder.cli.solve" in modules and heavy & modules == set()
+
+
+@pytest.mark.parametrize("lines", [1, 20_000])
+def test_a_full_disk_is_one_line(lines, process):
+    with open("/dev/full", "w") as full:
+        done = process("show", "-", stdin="1+1\n" * lines, stdout=full)
+    assert (done.returncode, done.stderr) == (2, "revorder: input or output failed: No space left on device\n")
+
+
+def test_a_closed_stdout_is_one_line():
+    done = subprocess.run(
+        f"{sys.executable} -m revorder show 1+1 >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and done.stderr.startswith("revorder: ")
+
+
+@pytest.mark.parametrize("arguments", [["show", "-"], ["csid", "-"]])
+def test_a_closed_pipe_ends_quietly(arguments, tmp_path):
+    (tmp_path / "lines").write_text("12+35\n" * 50_000)
+    with open(tmp_path / "lines") as lines:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "revorder", *arguments], stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert running.stdout.readline() in (b"12+35=r|74=47\n", b"0\n")
+        running.stdout.close()
+        assert running.stderr.read() == b"" and running.wait(60) == 141
+
+
+def test_an_interrupted_command_is_one_line():
+    running = subprocess.Popen(
+        [sys.executable, "-m", "revorder", "verify"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    running.stdin.write("1+1=r|2=2\n")
+    running.stdin.flush()
+    time.sleep(2)
+    running.send_signal(2)
+    assert (running.stdout.read(), running.stderr.read(), running.wait(60)) == (
+        "ok 2\n",
+        "revorder: interrupted\n",
+        130,
+    )
+
+
+def test_long_work_says_how_far_it_is_off_a_terminal(capsys, monkeypatch):
+    with common.Progress("problems", 3000) as progress:
+        progress.advance(5)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(common, "NOTICE", 0)
+    with common.Progress("problems", 3000) as progress:
+        progress.advance(2000)
+    assert capsys.readouterr().err.splitlines()[-1] == "revorder: problems: 2,000 of 3,000"
+    with common.Progress("problems", quiet=True) as progress:
+        progress.advance(5)
+        progress.say("a line")
+    assert capsys.readouterr().err == "revorder: a line\n"
+
+
+@pytest.mark.parametrize("pieces", [b"1+1\n2+2\n", b"1+1\r\n2+2", b"\xef\xbb\xbf1+1\n2+2\n", b"1+1\n2+2\r\n"])
+def test_lines_are_read_whatever_they_end_in(pieces, revorder):
+    assert revorder("csid", "-", "3+9", stdin=pieces).stdout == "0\n0\n1\n"
+
+
+def test_a_table_off_a_terminal_is_as_wide_as_it_needs(revorder):
+    shown = revorder("csid", "99999999+1", "--explain").stdout
+    assert "…" not in shown and max(map(len, shown.splitlines())) > 80
+    assert os.environ.get("COLUMNS") != "200"

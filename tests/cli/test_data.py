@@ -1,0 +1,66 @@
+"""revorder data: shards that verify, and workers that say nothing when their parent is gone."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+def test_it_writes_shards_that_verify(tmp_path, revorder):
+    done = revorder("data", "small", "--out", tmp_path / "d", "--size", "300", "--shard-size", "100")
+    assert done.returncode == 0, done.stderr
+    shards = sorted((tmp_path / "d").glob("*.jsonl"))
+    assert len(shards) == 3
+    judged = revorder("verify", "--method", "lean", stdin=shards[0].read_text())
+    assert judged.returncode == 0 and judged.stdout.count("ok ") == 100
+
+
+def test_a_mixture_that_is_not_there_is_named(refused):
+    assert "no/such.yaml" in refused("data", "no/such.yaml", "--out", "nowhere")
+    assert "accepted: a YAML file, or authors, lean" in refused("data", "nope", "--out", "nowhere")
+    assert "accepted: jsonl, parquet" in refused("data", "small", "--out", "nowhere", "--format", "csv")
+
+
+def shards(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name[0] != "."}
+
+
+def is_running(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kill", ["the parent", "all"])
+def test_workers_of_a_killed_run_end_without_a_word(kill, tmp_path, process):
+    settings = ["data", "small", "--size", "40000", "--shard-size", "1000", "--workers", "2"]
+    said = tmp_path / "stderr"
+    for i in range(4):
+        with said.open("a") as stderr:
+            running = subprocess.Popen(
+                [sys.executable, "-m", "revorder", *settings, "--out", tmp_path / "killed"],
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                start_new_session=True,
+            )
+            there = len(list(tmp_path.glob("killed/*.jsonl")))
+            until = time.monotonic() + 60
+            while len(list(tmp_path.glob("killed/*.jsonl"))) < there + 1 + i and time.monotonic() < until:
+                time.sleep(0.005)
+            if kill == "all":
+                os.killpg(running.pid, signal.SIGTERM)
+            else:
+                running.kill()
+            assert running.wait(60) != 0  # it was not done
+            while is_running(running.pid) and time.monotonic() < until:
+                time.sleep(0.02)
+            assert not is_running(running.pid)
+    assert said.read_text() == ""
+    assert process(*settings, "--out", tmp_path / "killed").returncode == 0
+    assert process(*settings[:-1], "1", "--out", tmp_path / "whole").returncode == 0
+    assert shards(tmp_path / "killed") == shards(tmp_path / "whole")

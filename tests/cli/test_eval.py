@@ -1,0 +1,169 @@
+"""revorder eval: a suite run, its results kept, and files that belong to one run."""
+
+import json
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from revorder.cli import common
+from revorder.evaluation.tables import PAPER
+from revorder.model.checkpoint import SHIPPED
+
+
+def scores(done):
+    return {score["task"]: score for score in map(json.loads, done.stdout.splitlines())}
+
+
+def test_it_writes_results_and_a_table(tmp_path, revorder):
+    out = tmp_path / "results.jsonl"
+    first = revorder("eval", "extra", "--ops", "+", "--n", "5", "--out", out)
+    assert first.returncode == 0 and "3 of 3 tasks without an error, 15 of 15 problems correct" in first.stdout
+    head, *rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {"suite": "extra", "ops": "+", "n": 5, "seed": 2024, "model": "wide"}.items() <= head["run"].items()
+    assert len(rows) == 15 and all(row["correct"] and row["verified"] for row in rows)
+    table = out.with_suffix(".md").read_text()
+    assert table.startswith("| task |") and "| ADD 16D+16D | 5 | 100.0 |" in table and "15 of 15" in table
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "results.md"]
+    assert revorder("report", out).stdout == first.stdout
+
+
+def test_finished_results_are_kept(tmp_path, revorder, refused):
+    out = tmp_path / "results.jsonl"
+    settings = ["extra", "+", "--model", "narrow", "--out", out]
+    first = revorder("eval", *settings, "--n", "2")
+    before = out.read_bytes()
+    assert "another run: n 2, not 3" in refused("eval", *settings, "--n", "3")
+    assert "another run: seed 2024, not 1" in refused("eval", *settings, "--n", "2", "--seed", "1")
+    assert "another run: " in refused("eval", "extra", "+", "--n", "2", "--out", out)  # by another model
+    again = revorder("eval", *settings, "--n", "2")
+    assert (again.stdout, again.returncode) == (first.stdout, 0) and "holds this run already" in again.stderr
+    assert out.read_bytes() == before
+    marked = before.replace(b'"reason": ""', b'"reason": "kept"', 1)
+    out.write_bytes(marked)
+    assert revorder("eval", *settings, "--n", "2").returncode == 0 and out.read_bytes() == marked
+    assert revorder("eval", *settings, "--n", "2", "--overwrite").stderr == "" and out.read_bytes() == before
+    assert revorder("eval", *settings, "--n", "3", "--overwrite").returncode == 0
+    assert len(out.read_text().splitlines()) == 1 + 9
+
+
+def test_an_interrupted_run_goes_on(tmp_path, revorder):
+    out = tmp_path / "results.jsonl"
+    settings = ["eval", "extra", "+", "--model", "narrow", "--n", "2", "--out", out]
+    revorder(*settings)
+    head, first, *_ = out.read_text().splitlines()
+    out.rename(tmp_path / "whole.jsonl")
+    marked = first.replace('"reason": ""', '"reason": "kept"')
+    (tmp_path / "results.jsonl.partial").write_text(f"{head}\n{marked}\n{first[:20]}")
+    assert revorder(*settings).returncode == 0 and not (tmp_path / "results.jsonl.partial").exists()
+    assert out.read_text() == (tmp_path / "whole.jsonl").read_text().replace(first, marked)
+
+
+def test_weights_of_another_model_at_the_same_place_are_another_run(tmp_path, revorder, refused):
+    shutil.copytree(SHIPPED / "narrow", tmp_path / "model")
+    settings = ["eval", "extra", "+", "--n", "1", "--model", tmp_path / "model", "--out", tmp_path / "results.jsonl"]
+    revorder(*settings)
+    weights = tmp_path / "model" / "model.safetensors"
+    whole = bytearray(weights.read_bytes())
+    whole[-1] ^= 1
+    weights.write_bytes(whole)
+    assert "another run: weights" in refused(*settings)
+
+
+def test_n_limits_each_hard_family(revorder):
+    done = scores(revorder("eval", "hard", "/", "--n", "2", "--model", "narrow", "--all", "--json"))
+    assert len(done) == 13 and {score["total"] for score in done.values()} == {2}
+
+
+def test_table1_needs_no_files(revorder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REVORDER_DATA", raising=False)
+    done = revorder("eval", "table1", "--n", "2", "--model", "narrow", "--all", "--json")
+    assert sorted(scores(done)) == sorted(PAPER["RevOrder-1B"]) and done.returncode == 0
+    assert done.stderr.count("\n") == 1 and "1D-5D are drawn" in done.stderr
+
+
+def test_a_file_of_results_is_for_report(refused, tmp_path):
+    assert "accepted: revorder report results.jsonl" in refused("eval", "results.jsonl")
+
+
+def test_long_work_says_how_far_it_is(revorder, monkeypatch):
+    monkeypatch.setattr(common, "NOTICE", 0)
+    said = revorder("eval", "extra", "+", "--n", "2", "--model", "narrow").stderr.splitlines()
+    assert said[-1] == "revorder: problems: 6 of 6"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nope"], "accepted: bigbench, extra, table1"),
+        (["extra", "--n", "0"], "--n"),
+        (["extra", "--method", "lean"], "--base-url"),
+        (["extra", "--base-url", ""], "model: missing"),
+        (["one-digit", "--ops", "+"], "no problem with +"),
+        (["extra", "+", "--out", "results.md"], "'results.md': accepted: a name that ends in .jsonl"),
+        (["extra", "+", "--n", "1", "--out", "no/such/folder.jsonl"], "accepted: a file in a folder that is there"),
+        (["bigbench", "--ops", "%"], "+ - * /"),
+        (["bigbench", "--data", "no/such/folder"], "no/such/folder"),
+        (["beyond", "+", "--n", "1", "--model", "no/such"], "no/such"),
+        (["extra", "--base-url", "http://127.0.0.1:9/v1"], "model"),
+    ],
+)
+def test_every_refusal_names_the_input_and_what_is_accepted(arguments, says, refused):
+    assert says in refused("eval", *arguments)
+
+
+def test_a_server_that_is_not_there_is_one_line(tmp_path, refused):
+    out = tmp_path / "results.jsonl"
+    asked = refused(
+        "eval", "extra", "+", "--n", "1", "--base-url", "http://127.0.0.1:9/v1", "--model", "x", "--out", out
+    )
+    assert "127.0.0.1:9" in asked and not out.exists()
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Replies with the headers that it was sent."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        message = {"role": "assistant", "content": f"You sent {self.headers['Authorization']}. The answer is 1."}
+        body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def echo(monkeypatch):
+    """A server on this machine that says what it was sent; the key is sk-secret-key."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key")
+    yield f"127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_key_that_a_server_echoes_is_not_kept(echo, tmp_path, revorder):
+    out = tmp_path / "results.jsonl"
+    asked = ["eval", "one-digit", "--n", "2", "--base-url", f"http://{echo}", "--model", "m", "--out", out]
+    done = revorder(*asked, "--errors")
+    files = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert sorted(files) == ["results.jsonl", "results.md"] and "You sent Bearer" in files["results.jsonl"], done
+    for text in (*files.values(), done.stdout, done.stderr):
+        assert "sk-secret" not in text
+
+
+def test_a_password_in_the_url_is_not_kept(echo, tmp_path, revorder):
+    out = tmp_path / "results.jsonl"
+    asked = ["eval", "one-digit", "--n", "1", "--base-url", f"http://user:password@{echo}?a=b", "--model", "m"]
+    done = revorder(*asked, "--out", out, "--shots", "1", "--max-tokens", "9")
+    run = json.loads(out.read_text().splitlines()[0])["run"]
+    assert run["base_url"] == f"http://{echo}" and "password" not in out.read_text() + done.stdout + done.stderr
+    assert {"model": "m", "method": "plain", "shots": 1, "api": "chat", "max_tokens": 9}.items() <= run.items()

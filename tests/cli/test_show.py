@@ -1,0 +1,46 @@
+"""revorder show: traces of problems, and what it refuses."""
+
+import json
+
+import pytest
+
+
+def test_show(revorder):
+    assert revorder("show", "948/12", "--rollback", "0:8").stdout == (
+        "948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79\n"
+    )
+    shown = json.loads(revorder("show", "12*4567", "--method", "lean", "--json").stdout)
+    assert shown["answer"] == "54804" and "".join(shown["steps"]) == shown["text"]
+    assert list(shown) == ["problem", "method", "form", "text", "answer", "steps"]
+    assert revorder("show", "123+46", "--no-answer").stdout == "123+46=r|961\n"
+
+
+def test_traces_of_several_lines_have_a_blank_line_between_them(revorder):
+    assert revorder("show", "1+1", "2+2", "--form", "expanded").stdout == "1+1\n=r|2\n=2\n\n2+2\n=r|4\n=4\n"
+    assert revorder("show", "1+1", "8/2", "2+2", "--method", "goat").stdout.count("\n\n") == 2
+    assert revorder("show", "1+1", "2+2").stdout == "1+1=r|2=2\n2+2=r|4=4\n"
+
+
+def test_stdin_keeps_blank_lines_and_names_the_line_that_is_wrong(revorder):
+    assert revorder("show", "-", stdin="\ufeff1+1\r\n\n2+2").stdout == "1+1=r|2=2\n\n2+2=r|4=4\n"
+    wrong = revorder("show", "-", stdin="1+1\n\nx\n")
+    assert wrong.returncode == 2 and wrong.stderr.startswith("revorder: line 3: problem 'x'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["x"], "'x'"),
+        (["1/0"], "division by zero"),
+        (["1+1", "--method", "nope"], "accepted: revorder, lean"),
+        (["1+1", "--form", "nope"], "accepted: compact, expanded"),
+        (["948/12", "--rollback", "0:7"], "except 7"),
+        (["948/12", "--rollback", "5:8"], "0 to 1"),
+        (["948/12", "--rollback", "x"], "STEP:DIGIT"),
+        (["1+1", "--rollback", "0:8"], "no quotient digit"),
+        (["1+1", "--forn", "x"], "option '--forn'"),
+        ([], "problems"),
+    ],
+)
+def test_every_refusal_names_the_input_and_what_is_accepted(arguments, says, refused):
+    assert says in refused("show", *arguments)

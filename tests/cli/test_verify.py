@@ -1,0 +1,90 @@
+"""revorder verify: a verdict a trace, and what show and solve write is read back."""
+
+import json
+
+import pytest
+
+from revorder import METHODS
+
+
+def test_one_verdict_a_line_and_exit_status(revorder):
+    good = revorder("verify", stdin="12+35=r|74=47\n948/12=7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79\n")
+    assert (good.stdout, good.returncode) == ("ok 47\nok 79\n", 0)
+    bad = revorder("verify", "--json", stdin="12+35=r|74=47\n12+35=r|75=57\n")
+    verdicts = [json.loads(line) for line in bad.stdout.splitlines()]
+    assert [v["ok"] for v in verdicts] == [True, False] and verdicts[1]["step"] == 0 and bad.returncode == 1
+
+
+def test_it_takes_expanded_traces_json_lines_and_any_bytes(revorder):
+    shown = revorder("show", "948/12", "--form", "expanded").stdout.rstrip("\n")
+    lines = shown.replace("\n", "\\n") + "\n" + json.dumps({"text": shown}) + "\n"
+    assert revorder("verify", stdin=lines).stdout == "ok 79\nok 79\n"
+    junk = revorder("verify", stdin=b'\xff\xfe{\x00\n{}\n{"text"\n')
+    assert junk.returncode == 1 and junk.stdout.count("wrong at step 0") == 3
+    deep = revorder("verify", stdin="{" + '"a":[' * 100_000)
+    assert deep.returncode == 1 and deep.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(("method", "form"), [(name, form) for name in METHODS for form in METHODS[name].forms])
+def test_what_show_writes_is_judged_right(method, form, revorder):
+    problems = ["12+35", "9-4", "12-35", "12*4567", "948/12", "950/12", "0/7"]
+    shown = revorder("show", *problems, "--method", method, "--form", form).stdout
+    right = "ok 47\nok 5\nok -23\nok 54804\nok 79\nok 79R2\nok 0\n"
+    judged = revorder("verify", "--method", method, stdin=shown)
+    assert (judged.stdout, judged.returncode) == (right, 0)
+    assert revorder("verify", "--method", method, "--form", form, stdin=shown).stdout == right
+    blocks = shown.split("\n\n") if "\n\n" in shown else shown.splitlines()
+    escaped = "".join(block.strip("\n").replace("\n", "\\n") + "\n" for block in blocks)
+    assert revorder("verify", "--method", method, stdin=escaped).stdout == right
+    lines = revorder("show", *problems, "--method", method, "--form", form, "--json").stdout
+    assert revorder("verify", stdin=lines).stdout == right  # the method stands in the line
+
+
+def test_a_wrong_line_of_a_block_is_found(revorder):
+    shown = revorder("show", "29+57", "9-4", "--method", "scratchpad").stdout
+    judged = revorder("verify", "--method", "scratchpad", stdin=shown.replace("6 C: 1", "5 C: 1"))
+    assert judged.stdout.splitlines()[1:] == ["ok 5"] and judged.stdout.startswith("wrong at step 1: wrong digit")
+    assert judged.returncode == 1
+    expanded = revorder("show", "29+57", "9-4", "--form", "expanded").stdout.replace("r|68", "r|69")
+    assert revorder("verify", stdin=expanded).stdout.splitlines()[1] == "ok 5"
+
+
+def test_the_named_method_judges_where_the_line_names_another(revorder):
+    line = revorder("show", "12*4567", "--json").stdout
+    assert revorder("verify", "--method", "revorder", stdin=line).stdout == "ok 54804\n"
+    assert revorder("verify", "--method", "lean", stdin=line).returncode == 1
+    assert "'nope' is unknown" in revorder("verify", stdin='{"text": "1+1=2", "method": "nope"}').stdout
+
+
+def test_what_solve_writes_is_judged_step_by_step(revorder):
+    solved = revorder("solve", "(12+34)*2-100", "7", "950/12", f"{'1' * 50}+1", "--json").stdout
+    big = int("1" * 50) + 1
+    judged = revorder("verify", stdin=solved)
+    assert (judged.stdout, judged.returncode) == (f"ok -8\nok 7\nok 79R2\nok {big}\n", 0)
+    assert revorder("verify", "--method", "goat", stdin=solved).stdout == judged.stdout  # each step has its own
+    assert revorder("verify", "--problem", "7", stdin=solved.splitlines()[1]).returncode == 0
+
+
+def test_a_solution_that_was_tampered_with_is_wrong(revorder):
+    item = json.loads(revorder("solve", "(12+34)*2-100", "--json").stdout)
+    first, second, third = item["steps"]
+    for other, says in (
+        ({"steps": [first, {**second, "text": second["text"].replace("r|29", "r|39")}, third]}, "step 1: 46*2: wrong"),
+        ({"steps": [first, third]}, "step 1: 46*2: the question was changed"),
+        ({"steps": [first, second]}, "step 2: the steps end before 92-100"),
+        ({"steps": [first, second, third, third]}, "step 3: nothing is left"),
+        ({"answer": "8"}, "step 3: wrong answer: expected '-8', found '8'"),
+        ({"problem": "(12+35)*2-100"}, "step 0: 12+35: the question was changed"),
+        ({"steps": [{}]}, "step 0"),
+        ({"steps": [5]}, "step 0"),
+        ({"problem": None}, "step 0"),
+    ):
+        judged = revorder("verify", stdin=json.dumps({**item, **other}))
+        assert judged.returncode == 1 and judged.stdout.startswith("wrong at ") and says in judged.stdout, judged
+    changed = revorder("verify", "--problem", "1+1", stdin=json.dumps(item))
+    assert "the question was changed: expected '1+1'" in changed.stdout
+
+
+def test_an_unreadable_problem_is_refused(refused):
+    assert "'12+35=99'" in refused("verify", "--problem", "12+35=99")
+    assert "accepted: revorder, lean" in refused("verify", "--method", "nope")

@@ -1,0 +1,119 @@
+"""Rollbacks: the quotient digits that are written wrong and taken back, as an estimate errs or at random."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import POSITIVE, ROLLING, does_not_reach, quotient_digits
+
+from revorder import METHODS, Problem, trace, verify
+from revorder.data.mixture import Mixture
+from revorder.data.rollbacks import estimated_digits, plan_rollbacks, random_digit
+from revorder.data.sampling import sampler
+
+DIVISIONS = {"op": "/", "a": [1, 12], "b": [1, 6], "remainder": 0.7, "hard": 0.2}
+
+
+def estimating(method, form, leading):
+    return Mixture.read({"method": method, "form": form, "estimate_digits": leading, "parts": [DIVISIONS]})
+
+
+def by_long_division(problem, leading, before):
+    """{step: estimated digit} where that is wrong: what stands above the divisor's leading digits, by them, up to 9.
+
+    `before`: the step before the quotient's first digit counts, where the divisor does not fit.
+    """
+    dividend, divisor = str(problem.a), str(problem.b)
+    below = max(0, len(divisor) - leading)  # the divisor's digits that the estimate does not see
+    first = len(dividend) - len(str(problem.a // problem.b))
+    begin = first - 1 if before and does_not_reach(problem) else first
+    wrong, left = {}, 0
+    for i, digit in enumerate(dividend):
+        left = 10 * left + int(digit)
+        seen = str(left)[: max(0, len(str(left)) - below)] or "0"
+        estimate = min(9, int(seen) // int(divisor[: len(divisor) - below]))
+        if i >= begin and estimate != left // problem.b:
+            wrong[i - first] = estimate
+        left %= problem.b
+    return wrong
+
+
+@given(POSITIVE, POSITIVE, st.integers(1, 5), st.sampled_from(ROLLING))
+@example(902, 129, 2, ("lean", "lean"))
+@example(120, 129, 1, ("lean", "lean"))
+@example(1000, 19, 1, ("lean", "lean"))
+@example(119, 12, 1, ("lean", "lean"))
+@example(10**40 - 1, 10**20 - 1, 2, ("revorder", "compact"))
+def test_an_estimate_errs_upwards_only_and_by_little(a, b, leading, how):
+    (method, form), problem = how, Problem(a, "/", b)
+    correct = quotient_digits(method, problem)
+    plan = estimated_digits(a, b, leading, min(correct))
+    assert plan == by_long_division(problem, leading, -1 in correct)
+    for step, digit in plan.items():
+        assert correct[step] < digit <= 9
+        assert leading < 2 or digit == correct[step] + 1
+    assert plan == {} or leading < len(str(b))
+    made = trace(problem, method, form, plan)
+    verdict = verify(made.text, method, form, problem)
+    assert verdict.ok and verdict.rollbacks == len(plan), verdict
+
+
+@given(POSITIVE, POSITIVE, st.integers(2, 4), st.data())
+def test_an_estimate_is_a_function_of_the_digits_it_sees(a, b, leading, data):
+    left = a % (10 * b)  # of one quotient digit
+    estimate = estimated_digits(left, b, leading).get(0, left // b)
+    below = 10 ** max(0, len(str(b)) - leading)
+    other_b = b - b % below + data.draw(st.integers(0, below - 1))
+    other = left - left % below + data.draw(st.integers(0, below - 1))
+    if other // other_b < 10:
+        assert estimated_digits(other, other_b, leading).get(0, other // other_b) == estimate
+    assert len(str(left // below)) + len(str(b // below)) <= 2 * leading + 1
+
+
+@pytest.mark.parametrize("leading", [1, 2, 3])
+@pytest.mark.parametrize(("method", "form"), ROLLING)
+def test_examples_take_back_what_the_estimate_gets_wrong_and_no_other(method, form, leading):
+    mixture = estimating(method, form, leading)
+    seen = Counter()
+    for made in sampler(mixture).examples(5, 0, 600):
+        expected = by_long_division(made.problem, leading, METHODS[method].unreached_mark)
+        assert made.rollback == plan_rollbacks(mixture, made.problem.a, made.problem.b) == expected, made
+        assert made.text == trace(made.problem, method, form, made.rollback).text
+        verdict = verify(made.text, method, form, made.problem)
+        assert verdict.ok and verdict.rollbacks == made.text.count("W") == len(expected), (made, verdict)
+        seen.update(expected)
+    assert seen[0] and seen[1] and bool(seen[-1]) == (method == "lean")
+
+
+def test_an_estimate_takes_no_chance_and_more_digits_err_less():
+    taken = []
+    for leading in (1, 2, 3):
+        examples = list(sampler(estimating("lean", "lean", leading)).examples(3, 0, 1000))
+        assert all(
+            plan_rollbacks(estimating("lean", "lean", leading), e.problem.a, e.problem.b, 0) == e.rollback
+            for e in examples
+        )
+        taken.append(sum(len(example.rollback) for example in examples))
+    assert taken[0] > 3 * taken[1] > 9 * taken[2] > 0
+
+
+def test_shares_and_offsets_of_random_rollbacks():
+    mixture = Mixture.read({"rollback": 0.5, "parts": [{"op": "/", "a": [4, 9], "b": [1, 3], "remainder": 0.5}]})
+    made = list(sampler(mixture).examples(0, 0, 2000))
+    assert 0.45 < sum(bool(m.rollback) for m in made) / 2000 < 0.55
+    up = Mixture.read({"rollback": 1, "rollback_by": [1], "parts": [{"op": "/", "a": [4, 9], "b": [1, 3]}]})
+    for made_one in sampler(up).examples(0, 0, 200):
+        for step, digit in made_one.rollback.items():
+            assert digit == int(str(made_one.problem.value)[step]) + 1
+
+
+@given(POSITIVE, POSITIVE, st.sets(st.integers(-9, 9).filter(bool), min_size=1), st.integers(0, 2**64))
+def test_a_random_digit_is_off_by_what_was_asked(a, b, offsets, word):
+    plan = random_digit(a, b, tuple(offsets), word)
+    digits = str(a // b)
+    for step, digit in plan.items():
+        assert digit - int(digits[step]) in offsets and 0 <= digit <= 9
+    assert len(plan) <= 1
+    if {-1, 1} <= offsets:
+        assert plan

@@ -1,0 +1,139 @@
+"""Shards: the same bytes for any number of workers, whole or not there, and a run that was killed goes on."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from revorder import ProblemError
+from revorder.data.mixture import Mixture
+from revorder.data.sampling import sampler
+from revorder.data.shards import write_shards
+
+ROOT = Path(__file__).parent.parent.parent
+SMALL = Mixture.read("small")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_the_same_bytes_for_one_and_two_workers(tmp_path):
+    manifest = write_shards(SMALL, 1, tmp_path / "one", 500, 120)
+    write_shards(SMALL, 1, tmp_path / "two", 500, 120, workers=2)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    assert [shard["rows"] for shard in manifest["shards"]] == [120, 120, 120, 120, 20]
+    for shard in manifest["shards"]:
+        assert hashlib.sha256((tmp_path / "one" / shard["file"]).read_bytes()).hexdigest() == shard["sha256"]
+    rows = [json.loads(line) for shard in manifest["shards"] for line in (tmp_path / "one" / shard["file"]).open()]
+    for row, example in zip(rows, sampler(SMALL).examples(1, 0, 500), strict=True):
+        problem = example.problem
+        assert (row["index"], row["text"], row["answer"]) == (example.index, example.text, problem.answer)
+        assert (row["a"], row["op"], row["b"]) == (str(problem.a), problem.op, str(problem.b))
+
+
+def test_parquet_holds_the_same(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    lines = write_shards(SMALL, 1, tmp_path / "lines", 100, 100)["shards"][0]["file"]
+    table = write_shards(SMALL, 1, tmp_path / "table", 100, 100, format="parquet")["shards"][0]["file"]
+    rows = [json.loads(line) for line in (tmp_path / "lines" / lines).open()]
+    assert parquet.read_table(tmp_path / "table" / table).to_pylist() == rows
+
+
+def noted(folder):
+    """The shards that a run which is not done has noted."""
+    partial = folder / "manifest.partial.json"
+    return {shard["file"] for shard in json.loads(partial.read_text())["shards"]} if partial.exists() else set()
+
+
+def start(folder, size, *more):
+    """A run of the command line in its own process group, once it has noted two shards of 3,000 examples."""
+    command = [sys.executable, "-m", "revorder", "data", "paper", "--out", str(folder)]
+    command += ["--size", str(size), "--shard-size", "3000", *more]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 120
+    while len(noted(folder)) < 2 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_run_goes_on_and_its_workers_go_quietly(tmp_path, workers):
+    folder = tmp_path / "killed"
+    process = start(folder, 60_000, "--workers", workers)
+    process.send_signal(signal.SIGKILL)
+    said = process.communicate(timeout=60)[1]  # the workers hold stderr too: they are gone when it ends
+    assert "Traceback" not in said and not (folder / "manifest.json").exists()
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.jsonl")}
+    done = noted(folder)
+    assert len(done) >= 2 and done <= set(before) and len(before) < 20
+    again = start(folder, 60_000)
+    assert "Traceback" not in again.communicate(timeout=300)[1] and again.returncode == 0
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert len(manifest["shards"]) == 20
+    assert all((folder / name).stat().st_mtime_ns == before[name] for name in done)
+    for shard in manifest["shards"]:
+        assert hashlib.sha256((folder / shard["file"]).read_bytes()).hexdigest() == shard["sha256"]
+
+
+def test_a_damaged_shard_is_written_again_and_another_run_is_refused(tmp_path):
+    manifest = write_shards(SMALL, 1, tmp_path, 200, 100)
+    name = manifest["shards"][0]["file"]
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[:50])
+    assert write_shards(SMALL, 1, tmp_path, 200, 100) == manifest and (tmp_path / name).read_bytes() == whole
+    with pytest.raises(ProblemError, match="another run|another seed"):
+        write_shards(SMALL, 2, tmp_path, 200, 100)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(ProblemError, match="can't be read"):
+        write_shards(SMALL, 1, tmp_path, 200, 100)
+    with pytest.raises(ProblemError, match="accepted: jsonl, parquet"):
+        write_shards(SMALL, 1, tmp_path, 200, 100, format="csv")
+
+
+def test_an_interrupted_run_leaves_whole_shards_only(tmp_path):
+    folder = tmp_path / "interrupted"
+    process = start(folder, 90_000, "--workers", "2")
+    os.killpg(process.pid, signal.SIGINT)
+    assert "Traceback" not in process.communicate(timeout=30)[1] and process.returncode == 130
+    left = contents(folder)
+    assert "manifest.partial.json" in left and "manifest.json" not in left
+    for name in set(left) - {"manifest.partial.json"}:
+        assert name.endswith(".jsonl") and left[name].count(b"\n") == 3000
+
+
+def test_the_manifest_is_away_while_a_shard_is(tmp_path):
+    names = [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]]
+    (tmp_path / names[1]).unlink()
+
+    def stop(rows):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_shards(SMALL, 1, tmp_path, 300, 100, progress=stop)
+    assert not (tmp_path / "manifest.json").exists()
+    assert [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]] == names
+
+
+@pytest.mark.parametrize("wrong", [{"size": 0}, {"shard_size": 0}, {"workers": 0}])
+def test_numbers_below_one_are_refused(wrong, tmp_path):
+    with pytest.raises(ProblemError, match="accepted: at least 1"):
+        write_shards(SMALL, 1, tmp_path, **{"size": 10, **wrong})
+
+
+def test_a_folder_that_cannot_be_made_or_read_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ProblemError, match="can't be made"):
+        write_shards(SMALL, 1, tmp_path / "file", 10)
+    manifest = write_shards(SMALL, 1, tmp_path / "shards", 10)
+    (tmp_path / "shards" / "manifest.json").write_text(json.dumps({**manifest, "shards": [{}]}))
+    with pytest.raises(ProblemError, match="can't be read"):
+        write_shards(SMALL, 1, tmp_path / "shards", 10)

@@ -1,0 +1,94 @@
+"""The runner: every verdict kept, a run that goes on where it was cut off, and a file that is one run's."""
+
+import json
+
+import pytest
+
+from revorder import Problem, ProblemError, verify
+from revorder.arithmetic.expression import parse_problem
+from revorder.evaluation.runner import finished, load, partial_of, run
+from revorder.evaluation.scores import score_tasks
+from revorder.evaluation.suites import Draw, split_covered, suite_tasks
+from revorder.inference.solver import load_runtime
+
+TASKS = {"ADD 2D": [Problem(a, "+", 50) for a in range(10, 40)]}
+
+
+def test_bigbench_on_the_shipped_model(shared):
+    tasks = suite_tasks("bigbench", Draw("+-", None, 0, str(shared / "bigbench_arithmetic")))
+    tasks = {name: problems for name, problems in tasks.items() if name[4:] in ("1D", "5D")}
+    assert len(tasks) == 4
+    for score in score_tasks(run(load_runtime(), tasks)):
+        assert score.percent >= 99.9 and score.false_passes == 0
+
+
+def test_every_verified_answer_of_the_larger_columns_is_exact():
+    tasks = suite_tasks("extra", Draw("+-*/", 250, 2024)) | suite_tasks("one-digit", Draw("*", 60, 2024))
+    tasks, _ = split_covered(load_runtime().info, tasks)
+    results = run(load_runtime(), tasks)
+    assert len(results) >= 250 * 12
+    for result in results:
+        if result.verified:
+            problem = parse_problem(result.problem)
+            assert result.answer == problem.answer == verify(result.text, "lean", problem=problem).answer
+    for score in score_tasks(results):
+        assert score.percent >= 99
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    out = tmp_path / "results.jsonl"
+    whole = run(load_runtime(), TASKS, out)
+    head, *lines = out.read_text().splitlines()
+    assert json.loads(head) == {"run": {}} and not partial_of(out).exists()
+    assert [json.loads(line)["problem"] for line in lines] == [f"{a}+50" for a in range(10, 40)] and load(out) == whole
+    mine = {"by": "me"}
+    head = json.dumps({"run": mine}) + "\n"
+    marked = json.loads(lines[0]) | {"reason": "kept"}
+    partial = tmp_path / "again.jsonl.partial"
+    partial.write_text(head + json.dumps(marked) + "\n" + lines[1] + "\n" + lines[2][:20])
+    with pytest.raises(ProblemError, match="another run: by 'me', not 'another'"):
+        run(load_runtime(), TASKS, tmp_path / "again.jsonl", {"by": "another"})
+    counted = []
+    again = run(load_runtime(), TASKS, tmp_path / "again.jsonl", mine, progress=counted.append)
+    assert again[0].reason == "kept" and again[1:] == whole[1:] and counted == [2] + [1] * 28
+    assert not partial.exists() and load(tmp_path / "again.jsonl") == again
+
+
+def test_a_finished_run_is_kept_and_not_asked_again(tmp_path):
+    out = tmp_path / "results.jsonl"
+    results = run(load_runtime(), TASKS, out, {"seed": 1})
+    before = out.read_bytes()
+    assert finished(out, {"seed": 1}) == results == run(None, TASKS, out, {"seed": 1})
+    with pytest.raises(ProblemError, match="another run: seed 1, not 2; accepted: another file"):
+        run(None, TASKS, out, {"seed": 2})
+    with pytest.raises(ProblemError, match="another run: seed 1, not None"):
+        run(None, TASKS, out, {})
+    assert out.read_bytes() == before and finished(tmp_path / "none.jsonl", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("{}", "line 3: its keys"),
+        ("5", "line 3: its keys"),
+        ("[" * 100_000, "line 3: "),
+        (None, "line 3: correct is 1"),
+    ],
+)
+def test_a_line_that_is_no_result_is_named(wrong, says, tmp_path):
+    out = tmp_path / "results.jsonl"
+    run(load_runtime(), {"ADD 2D": TASKS["ADD 2D"][:2]}, out)
+    head, first, second = out.read_text().splitlines()
+    out.write_text(f"{head}\n{first}\n{wrong or second.replace('true', '1', 1)}\n")
+    with pytest.raises(ProblemError, match=says):
+        load(out)
+
+
+@pytest.mark.parametrize("head", ["", "5", "{}", '{"run": 5}', '{"task": "ADD 2D"}', "[" * 100_000])
+def test_a_file_without_its_first_line_is_no_file_of_results(head, tmp_path):
+    (tmp_path / "results.jsonl").write_text(f"{head}\n" if head else "")
+    for read in (load, lambda path: finished(path, {})):
+        with pytest.raises(ProblemError, match="line 1: .*; accepted: a file that eval wrote"):
+            read(tmp_path / "results.jsonl")
+    with pytest.raises(ProblemError, match="can't be read"):
+        load(tmp_path / "none.jsonl")

@@ -1,0 +1,61 @@
+"""Batches: a pure function of the step and the process, short examples first, the same bytes each time."""
+
+import pytest
+
+from revorder import ProblemError
+from revorder.model.tokenizer import Tokenizer
+from revorder.training.recipe import Recipe
+
+torch = pytest.importorskip("torch")
+
+from revorder.training.batches import Batches, pad  # noqa: E402
+from revorder.training.targets import IGNORED  # noqa: E402
+
+
+def test_batches_are_a_pure_function_of_the_step(recipe):
+    tokenizer = Tokenizer()
+    one, two = (Batches(Recipe.read(recipe), tokenizer) for _ in range(2))
+    two[5]  # another order of asking
+    for step in (0, 31, 32, 33):
+        assert torch.equal(one[step]["input_ids"], two[step]["input_ids"])
+        assert one[step]["input_ids"].shape[1] % 8 == 0
+    seen = sum(int(one[step]["input_ids"].ne(0).sum()) for step in range(32))
+    assert 128 * 32 <= seen < 128 * 33
+
+
+def longest(batches, items):
+    return max(int(batches[item]["input_ids"].ne(0).sum(1).max()) for item in items)
+
+
+def test_short_examples_come_first(recipe):
+    text = recipe.read_text().replace("[1, 2], b: [1, 2]", "[1, 16], b: [1, 16]").replace("steps: 60", "steps: 256")
+    recipe.write_text(text + "shortest: 12\nlongest: 40\ncurriculum_fraction: 0.5\n")
+    batches = Batches(Recipe.read(recipe), Tokenizer())
+    assert [batches.longest(progress) for progress in (0, 0.25, 0.5, 1)] == [12, 22, 40, 40]
+    assert longest(batches, range(32)) <= 12 < longest(batches, range(64, 96)) <= 22
+    assert 30 < longest(batches, range(128, 160)) <= 40
+
+
+def test_each_process_has_batches_of_its_own(recipe):
+    recipe = Recipe.read(recipe)
+    alone, (first, second) = Batches(recipe, Tokenizer()), (Batches(recipe, Tokenizer(), 2) for _ in range(2))
+    assert len(first) == 2 * len(alone)
+    mine = [first[item]["input_ids"] for item in range(0, 64, 2)]
+    others = [second[item]["input_ids"] for item in range(1, 64, 2)]
+    assert not any(one.shape == other.shape and torch.equal(one, other) for one in mine for other in others)
+    assert torch.equal(first[1]["input_ids"], others[0])
+
+
+def test_padding_is_not_learned():
+    batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer())
+    assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)
+    assert batch["labels"][0, 3:].eq(IGNORED).all() and batch["input_ids"][0, 3:].eq(0).all()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"), [("shortest: 3\nlongest: 5\n", "a larger 'shortest'"), ("tokens: 4\n", "a larger 'tokens'")]
+)
+def test_what_leaves_no_batch_is_named(recipe, line, says):
+    recipe.write_text(recipe.read_text().replace("tokens: 128\n", "" if "tokens" in line else "tokens: 128\n") + line)
+    with pytest.raises(ProblemError, match=says):
+        Batches(Recipe.read(recipe), Tokenizer())[0]

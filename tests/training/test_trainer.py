@@ -1,0 +1,138 @@
+"""Training: a run is repeated, interrupted, resumed, extended and loaded."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from revorder import ProblemError, solve
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from safetensors.torch import load_file  # noqa: E402
+
+from revorder.training.trainer import train  # noqa: E402
+
+
+def command(recipe, out, *options):
+    return [sys.executable, "-m", "revorder", "train", str(recipe), "--out", str(out), *options]
+
+
+def start(recipe, out, *options):
+    process = subprocess.Popen(
+        command(recipe, out, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    for _ in range(1200):
+        log = out / "run" / "log.jsonl"
+        if (log.exists() and log.stat().st_size) or process.poll() is not None:
+            return process
+        time.sleep(0.05)
+    raise AssertionError("it never began")
+
+
+def log_of(out):
+    return [json.loads(line) for line in (out / "run" / "log.jsonl").read_text().splitlines()]
+
+
+def close(one, two):
+    one, two = load_file(one / "model.safetensors"), load_file(two / "model.safetensors")
+    return one.keys() == two.keys() and all(torch.allclose(one[name], two[name], atol=2e-2) for name in one)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, recipe_text):
+    """A run of 60 steps by the command line: its recipe and folder."""
+    folder = tmp_path_factory.mktemp("whole")
+    path = folder / "recipe.yaml"
+    path.write_text(recipe_text)
+    done = subprocess.run([*command(path, folder / "out"), "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout)["checkpoint"] == str(folder / "out")
+    return path, folder / "out"
+
+
+def test_a_run_learns_and_says_what_it_made(whole):
+    _, out = whole
+    losses = [entry["loss"] for entry in log_of(out) if "loss" in entry]
+    assert losses[-1] < losses[0] and any("exact" in entry for entry in log_of(out))
+    card = (out / "README.md").read_text()
+    assert "2D + 2D" in card and "Exact match" in card and "`revorder train test --out test`" in card
+    assert solve("1+2", model=str(out)).verified
+
+
+def test_the_cards_snippet_runs(whole):
+    _, out = whole
+    code = (out / "README.md").read_text().partition("```python\n")[2].partition("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], cwd=out, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("12+35="), done.stderr[-2000:]
+
+
+def test_the_same_run_sees_the_same_and_logs_the_same(whole, tmp_path):
+    path, out = whole
+    train(path, tmp_path / "again")
+    first, second = ([entry["loss"] for entry in log_of(folder) if "loss" in entry] for folder in (out, tmp_path / "again"))
+    assert [f"{loss:.3g}" for loss in first] == [f"{loss:.3g}" for loss in second]
+    assert close(out, tmp_path / "again")
+
+
+def test_a_killed_run_goes_on_and_ends_as_the_whole_one(whole, tmp_path):
+    path, out = whole
+    process = start(path, tmp_path / "out")
+    time.sleep(1)
+    process.kill()
+    process.communicate()
+    assert not (tmp_path / "out" / "model.safetensors").exists()
+    train(path, tmp_path / "out")
+    assert close(out, tmp_path / "out")
+    steps = [entry["step"] for entry in log_of(tmp_path / "out") if "loss" in entry]
+    assert steps == sorted(set(steps)) and steps[-1] == 60
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_saves_says_so_and_goes_on(recipe, tmp_path, number):
+    recipe.write_text(recipe.read_text().replace("save_every: 10", "save_every: 100000"))
+    process = start(recipe, tmp_path / "out", "--steps", "900")
+    os.kill(process.pid, number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "run again to go on" in err and "Traceback" not in err and not out
+    [saved] = (tmp_path / "out" / "run").glob("checkpoint-*")
+    assert 0 < int(saved.name.partition("-")[2]) < 900
+    made = train(recipe, tmp_path / "out", steps=int(saved.name.partition("-")[2]) + 20)
+    assert made and (made / "model.safetensors").exists()
+
+
+def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_path):
+    train(recipe, tmp_path / "out", steps=20)
+    first = (tmp_path / "out" / "model.safetensors").read_bytes()
+    with pytest.raises(ProblemError, match="its run is at step 20; accepted: as many steps or more"):
+        train(recipe, tmp_path / "out", steps=10)
+    train(recipe, tmp_path / "out", steps=40)
+    assert (tmp_path / "out" / "model.safetensors").read_bytes() != first
+    steps = [entry["step"] for entry in log_of(tmp_path / "out") if "loss" in entry]
+    assert steps == sorted(set(steps)) and steps[-1] == 40
+    recipe.write_text(recipe.read_text().replace("tokens: 128", "tokens: 256"))
+    with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
+        train(recipe, tmp_path / "out", steps=60)
+
+
+def test_a_short_run_reaches_its_learning_rate(recipe, tmp_path):
+    train(recipe, tmp_path / "out", steps=30)
+    state = json.loads(next((tmp_path / "out" / "run").glob("checkpoint-*/trainer_state.json")).read_text())
+    rates = [entry["learning_rate"] for entry in state["log_history"] if "learning_rate" in entry]
+    assert max(rates) > 0.9 * 1e-2  # muon_lr, though `warmup` is 100 steps
+
+
+def test_two_processes_train_as_one(recipe, tmp_path):
+    program = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
+    done = subprocess.run(
+        [*program, *command(recipe, tmp_path / "out", "--steps", "20")[1:]],
+        capture_output=True, text=True, cwd=Path(__file__).parents[2], env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "torchrun --nproc-per-node 2" in (tmp_path / "out" / "README.md").read_text()
