@@ -13,24 +13,26 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import redirect_stdout
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from revorder.data import example
-from revorder.evals import covered, extra_tasks, run, scores
-from revorder.model import Shape, llama
-from revorder.problem import OPS
-from revorder.recipe import Recipe
-from revorder.report import markdown
-from revorder.runtime import Runtime
-from revorder.train import train
+from revorder.arithmetic.problem import OPS
+from revorder.data.sampling import sampler
+from revorder.evaluation.runner import run
+from revorder.evaluation.scores import score_tasks
+from revorder.evaluation.suites import Draw, split_covered, suite_tasks
+from revorder.evaluation.tables import markdown
+from revorder.inference.ctranslate import Runtime
+from revorder.model.llama import ModelShape, create_model
+from revorder.model.place_init import fold_embeddings
+from revorder.training.recipe import Recipe
+from revorder.training.trainer import train
 
 
-def named_shape(name: str) -> tuple[str, Shape]:
+def named_shape(name: str) -> tuple[str, ModelShape]:
     """LAYERSxWIDTH, and the shape that it names; raises ValueError where it names none."""
     layers, width = map(int, name.split("x"))
-    return name, Shape.read({"layers": layers, "width": width, "ffn": 3 * width, "heads": width // 64})
+    return name, ModelShape(layers=layers, width=width, ffn=3 * width, heads=width // 64)
 
 
 def main() -> None:
@@ -43,26 +45,28 @@ def main() -> None:
     parser.add_argument("--shapes", type=named_shape, nargs="+", metavar="LAYERSxWIDTH")
     arguments = parser.parse_args()
     recipe = Recipe.read(arguments.recipe)
-    columns = extra_tasks(arguments.n)
+    columns = suite_tasks("extra", Draw(OPS, arguments.n, 2024))
     rows = []
     for size, (name, model) in product(arguments.sizes, arguments.shapes or [("", recipe.model)]):
         folder = arguments.out / (f"{size}-{name}" if name else str(size))
-        mixture = replace(recipe.data, size=size)
+        settings = recipe.model_dump() | {"model": model.model_dump(), "eval_columns": []}
+        settings["data"]["size"] = size
         if not (folder / "revorder.json").exists():
             with redirect_stdout(sys.stderr):
-                train(replace(recipe, data=mixture, model=model, exact=()), folder, arguments.steps)
-        problems = {example(recipe.seed, index, mixture).problem for index in range(size)}
+                train(settings, folder, arguments.steps)
+        mixture = Recipe.read(settings).data
+        problems = {(a, op, b) for _, a, op, b, _ in sampler(mixture).problems(recipe.seed, 0, size)}
         runtime = Runtime(folder)
-        tasks, _ = covered(runtime.card, columns)
-        results = scores(run(runtime, tasks, folder / "results.jsonl", name=str(folder)))
+        tasks, _ = split_covered(runtime.info, columns)
+        scores = score_tasks(run(runtime, tasks, folder / "results.jsonl", {"folder": str(folder)}))
         ops, per_op = [], []
         for op in OPS:
-            if some := [score for score in results if tasks[score.task][0].op == op]:
+            if some := [score for score in scores if tasks[score.task][0].op == op]:
                 ops.append(op)
-                per_op.append(f"{100 * sum(s.right for s in some) / sum(s.total for s in some):.2f}")
-        clean = sum(score.right == score.total for score in results)
-        parameters = llama(model).num_parameters()
-        rows.append([f"{parameters:,}", f"{size:,}", f"{len(problems):,}", *per_op, f"{clean} of {len(results)}"])
+                per_op.append(f"{100 * sum(s.correct for s in some) / sum(s.total for s in some):.2f}")
+        clean = sum(score.correct == score.total for score in scores)
+        parameters = fold_embeddings(create_model(model)).num_parameters()
+        rows.append([f"{parameters:,}", f"{size:,}", f"{len(problems):,}", *per_op, f"{clean} of {len(scores)}"])
         print(markdown(["parameters", "equations", "different", *ops, "columns without an error"], rows), flush=True)
 
 

@@ -25,7 +25,8 @@ _NUMBER = re.compile(
 _TIMES = re.compile(rf"[xX]\s*[0-9.(\[{{{CURRENCY}]")  # but 2x+1 is no product of 2 and +1
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "neg": 3}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_FLOAT_DIGITS = 15  # the digits of a binary floating-point number that are certain
+_FLOAT_PLACES = 10  # a stated number of so many places may come from binary floating point
+_FLOAT_ERROR = Fraction(1, 2**44)  # and is then off by so much of it at most
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ class Agreement(Enum):
     """How a stated number agrees with the exact value."""
 
     EXACT = "exact"
-    ROUNDED = "rounded"  # to the nearest number of as many places, or as binary floating point prints it
+    ROUNDED = "rounded"  # to the nearest number of as many places, or as binary floating point comes to it
     TRUNCATED = "truncated"  # cut after as many places
     WRONG = "wrong"
 
@@ -195,8 +196,7 @@ def agreement(exact: Fraction, stated: Number) -> Agreement:
     unit = Fraction(1, 10**stated.places)
     if not error:
         return Agreement.EXACT
-    digits = len(str(abs(stated.value / unit).numerator))
-    if error * 2 <= unit or (digits >= _FLOAT_DIGITS and error * 2**50 <= abs(exact)):
+    if error * 2 <= unit or (stated.places >= _FLOAT_PLACES and error <= abs(exact) * _FLOAT_ERROR):
         return Agreement.ROUNDED
     if error < unit and abs(stated.value) < abs(exact) and stated.value * exact >= 0:
         return Agreement.TRUNCATED
@@ -229,10 +229,10 @@ def decimal_text(scaled: int, places: int) -> str:
 
 
 def infix(postfix: Sequence[T | str], write: Callable[[T], str]) -> str:
-    """Write a postfix sequence with the fewest brackets; `write` writes what is no operator, negative right ones in brackets.
+    """Write a postfix sequence with the fewest brackets, where no sign follows an operator; `write` writes a number.
 
-    >>> infix([1, 2, "-", -3, "*"], str)
-    '(1-2)*(-3)'
+    >>> infix([1, 2, "-", -3, "*", -4, 5, "*", "-"], str)
+    '(1-2)*(-3)-(-4*5)'
     """
     stack: list[tuple[list[str], int]] = []  # pieces and their precedence; pieces are extended in place
 
@@ -241,16 +241,16 @@ def infix(postfix: Sequence[T | str], write: Callable[[T], str]) -> str:
 
     for item in postfix:
         if not isinstance(item, str):
-            text = write(item)
-            stack.append(([text], 0 if text.startswith("-") else 4))
-        elif item == "neg":
-            pieces, precedence = stack.pop()
-            stack.append((["-", *wrapped(pieces, precedence < 4)], 0))
-        else:
-            right, right_precedence = stack.pop()
-            left, left_precedence = stack.pop()
-            left = wrapped(left, 0 < left_precedence < _PRECEDENCE[item])
-            left.append(item)
-            left += wrapped(right, right_precedence <= _PRECEDENCE[item])
-            stack.append((left, _PRECEDENCE[item]))
+            stack.append(([write(item)], 4))
+            continue
+        right, right_precedence = stack.pop()
+        signed = right[0].startswith("-")
+        if item == "neg":
+            stack.append((["-", *wrapped(right, signed or right_precedence < 4)], 3))
+            continue
+        left, left_precedence = stack.pop()
+        left = wrapped(left, left_precedence < _PRECEDENCE[item])
+        left.append(item)
+        left += wrapped(right, signed or right_precedence <= _PRECEDENCE[item])
+        stack.append((left, _PRECEDENCE[item]))
     return "".join(stack[-1][0])

@@ -15,7 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from revorder import __version__
-from revorder.cli import cost, csid, data, eval, report, show, solve, train, verify
+from revorder.cli import cost, csid, data, eval, report, rewrite, show, solve, train, verify
 from revorder.cli.common import say
 from revorder.errors import ProblemError
 
@@ -28,7 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
-for module in (solve, show, verify, csid, cost, eval, report, data, train):
+for module in (solve, show, verify, csid, cost, eval, report, data, rewrite, train):
     # a problem may begin with a minus sign, and is no option then
     loose = {"ignore_unknown_options": module in (solve, show, csid, cost, eval)}
     app.command(module.__name__.rpartition(".")[2], context_settings=loose)(module.command)

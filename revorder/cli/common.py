@@ -69,7 +69,8 @@ def stdin_batches() -> Iterator[list[str]]:
     if sys.stdin is None:
         raise ProblemError("stdin: closed; accepted: a line a problem")
     held, first = b"", True
-    while read := sys.stdin.buffer.read1(READ):  # waits only where nothing is there
+    stream: Any = sys.stdin.buffer
+    while read := stream.read1(READ):  # waits only where nothing is there
         *lines, held = (held + read).split(b"\n")
         if lines and first:
             lines[0], first = lines[0].removeprefix(b"\xef\xbb\xbf"), False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 from urllib.parse import urlsplit
 
 import typer
@@ -12,10 +12,12 @@ from revorder.arithmetic.problem import OPS
 from revorder.cli.common import Json, Model, Progress, Wide, say
 from revorder.cli.report import Errors, print_report, write_report
 from revorder.errors import ProblemError
-from revorder.evaluation.runner import Writer, finished, partial_of, run
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, fingerprint, split_covered, suite_tasks
 from revorder.files import digest
 from revorder.model.checkpoint import DEFAULT
+
+if TYPE_CHECKING:
+    from revorder.evaluation.runner import Writer
 
 SERVER = "A model behind a server"
 DRAW = "What is drawn"
@@ -88,6 +90,8 @@ def command(
 
     Exit status 1 where a wrong answer was verified.
     """
+    from revorder.evaluation.runner import finished, partial_of, run
+
     if suite.endswith(".jsonl"):
         raise ProblemError(f"suite {suite!r}: a file of results; accepted: revorder report {suite}")
     if out and out.suffix != ".jsonl":
@@ -97,9 +101,10 @@ def command(
     if server and base_url is None:
         raise ProblemError(f"{', '.join(server)}: of a server; accepted: together with --base-url")
     chosen = find_suite(suite)
-    draw = Draw(read_ops(ops, more_ops), n or chosen.n, chosen.seed if seed is None else seed, data, say)
-    tasks = suite_tasks(suite, draw)
     writer, reply_tokens, written_by = open_writer(model, base_url, server)
+    sureness = getattr(writer, "sureness", None)
+    draw = Draw(read_ops(ops, more_ops), n or chosen.n, chosen.seed if seed is None else seed, data, say, sureness)
+    tasks = suite_tasks(suite, draw)
     if not (everything or chosen.untrained):
         tasks = trained_tasks(suite, writer, tasks)
     settings = {"suite": suite, "ops": draw.ops, "n": draw.n, "seed": draw.seed, "problems": fingerprint(tasks)}

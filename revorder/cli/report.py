@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from revorder.cli.common import Json, Wide, emit, show_table
-from revorder.evaluation.runner import load
-from revorder.evaluation.scores import Result, group_errors, score_tasks
-from revorder.evaluation.tables import errors_table, markdown, summary, table
 from revorder.files import write_whole
+
+if TYPE_CHECKING:
+    from revorder.evaluation.scores import Result
 
 Errors = Annotated[bool, typer.Option("--errors", help="Group what is wrong by the first wrong step.")]
 
@@ -29,11 +29,16 @@ def command(
 
     Exit status 1 where a wrong answer was verified.
     """
+    from revorder.evaluation.runner import load
+
     raise typer.Exit(print_report(load(file), errors, wide, json_))
 
 
 def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: bool) -> int:
     """Print the scores, and with `errors` what went wrong first; returns 1 where a wrong answer was verified, else 0."""
+    from revorder.evaluation.scores import group_errors, score_tasks
+    from revorder.evaluation.tables import errors_table, summary, table
+
     scores = score_tasks(results)
     groups = group_errors(results) if errors else {}
     if json_:
@@ -51,6 +56,9 @@ def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: boo
 
 def write_report(out: Path, results: Sequence[Result], errors: bool) -> None:
     """Write the same as Markdown."""
+    from revorder.evaluation.scores import group_errors, score_tasks
+    from revorder.evaluation.tables import errors_table, markdown, summary, table
+
     scores = score_tasks(results)
     groups = group_errors(results) if errors else {}
     parts = [markdown(*table(scores)), summary(scores), *([markdown(*errors_table(groups))] if groups else [])]

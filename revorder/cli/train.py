@@ -34,6 +34,8 @@ def command(
 
     with redirect_stdout(sys.stderr):  # what is said along the way
         made = train(recipe, out, steps)
+    if made is None:  # interrupted, and saved
+        raise typer.Exit(130)
     if json_:
         emit({"checkpoint": str(made), **json.loads((made / INFO_FILE).read_text())})
     else:

@@ -109,17 +109,17 @@ def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:
     if asked is not None and expression != asked:
         return Verdict(False, None, 0, f"the question was changed: expected '{asked}', found '{expression}'")
     reduction = expression.reduce()
-    steps, at, rollbacks, sent = item["steps"], 0, 0, None
+    steps, at, rollbacks = item["steps"], 0, 0
     try:
-        while True:
-            problem = reduction.send(sent)
-            if at == len(steps):
-                return Verdict(False, None, at, f"the steps end before {problem}", rollbacks)
+        problem = next(reduction)
+        while at < len(steps):
             verdict = verify(str(steps[at]["text"]), str(steps[at]["method"]), steps[at].get("form"), problem)
             rollbacks += verdict.rollbacks
             if not verdict.ok:
                 return Verdict(False, None, at, f"{problem}: {verdict.reason}", rollbacks)
-            at, sent = at + 1, (problem.value, problem.remainder)
+            at += 1
+            problem = reduction.send((problem.value, problem.remainder))
+        return Verdict(False, None, at, f"the steps end before {problem}", rollbacks)
     except StopIteration as done:
         answer = answer_text(*done.value)
     if at < len(steps):

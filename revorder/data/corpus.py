@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,11 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from revorder.data.pair_steps import NOTATIONS
 from revorder.data.rewriting import (
     ALREADY,
     DIVISION,
     IDENTITY,
-    NOTATIONS,
     REWRITTEN,
     WRONG,
     Edit,
@@ -40,9 +41,7 @@ Find = Callable[[str], tuple[list[Edit], Counter[str]]]
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)  # numbers of any length, which are not looked at
 _SPACE = re.compile(r"[ \t\r\n]*")
-_CHARACTER = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
-)
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -70,6 +69,7 @@ class Report:
 
     @property
     def wrong(self) -> int:
+        """Those whose stated result is neither the exact one nor that rounded."""
         return self.equations[WRONG]
 
     def as_json(self) -> dict[str, Any]:
@@ -214,10 +214,15 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
     start, end = find_value(line, field)
     raw = line[start + 1 : end - 1]
     text = json.loads(line[start:end])
-    edits = edits_of(text)
-    if len(raw) != len(text):  # some characters are escaped: edits are moved to where theirs are written
-        offsets = [match.start() for match in _CHARACTER.finditer(raw)] + [len(raw)]
-        edits = [Edit(offsets[edit.start], offsets[edit.end], json.dumps(edit.by)[1:-1]) for edit in edits]
+    escapes, longer = [], [0]  # where characters are that several write, and how many more they have cost up to there
+    for match in _ESCAPE.finditer(raw):
+        escapes.append(match.start() - longer[-1])
+        longer.append(longer[-1] + match.end() - match.start() - 1)
+
+    def written(at: int) -> int:
+        return at + longer[bisect_left(escapes, at)]
+
+    edits = [Edit(written(at), written(to), json.dumps(by)[1:-1]) for at, to, by in edits_of(text)]
     return line[: start + 1] + apply_edits(raw, edits) + line[end - 1 :]
 
 

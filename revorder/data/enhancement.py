@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 
 from revorder.arithmetic.decimals import exact_decimals, reduce_decimals
 from revorder.arithmetic.problem import Problem
-from revorder.data.rewriting import NOTATIONS, reversed_text, rewrite
+from revorder.data.pair_steps import NOTATIONS, reversed_text
+from revorder.data.rewriting import rewrite
 from revorder.data.sources.gsm8k import Row
 from revorder.data.split import is_held_out
 from revorder.errors import ProblemError

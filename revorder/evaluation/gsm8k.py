@@ -1,14 +1,11 @@
 """GSM8K solutions scored: the final answer, the equations in all and by operator, and what went wrong first.
 
-It reads annotations as they are and in both converted notations, exactly. An equation is right where every field has
-the value of the first. Its stated result alone may be rounded or cut, and only where that is stated: the result has
-decimals, or its line says so (`about`, `rounded`, `≈`).
+Annotations are read as they are and in both converted notations.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,43 +13,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from revorder.arithmetic.rational import Agreement, Number, RationalExpression, agreement, read_number
-from revorder.data.annotations import Equation, find_annotations
-from revorder.data.rewriting import read_reversed
+from revorder.arithmetic.rational import read_number
+from revorder.data.annotations import find_annotations
 from revorder.data.sources.gsm8k import final_answer
 from revorder.errors import ProblemError, first_line
+from revorder.evaluation.equations import ARITHMETIC, COPY, NOTATION, NUMBER, OPS, REVERSAL, Checked, check_equation
 from revorder.evaluation.scores import wilson
 
-OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one kind of operator
 # Table 3 of the paper: LLaMA2-7B on the test set, percent
 PAPER: dict[str, dict[str, float]] = {
     "LLaMA2-7B, as it is (paper)": {"score": 41.6, "equations": 88.9, "+": 96.7, "-": 97.0, "*": 95.8},
     "LLaMA2-7B, RevOrder (paper)": {"score": 44.4, "equations": 94.1, "+": 99.8, "-": 99.6, "*": 98.8},
 }
 
-ARITHMETIC = "arithmetic"  # a result is wrong
-REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
-COPY = "copy"  # a number changes on its way from one place to the next
-NOTATION = "notation"  # what stands in an equation can't be read
 REASONING = "reasoning"  # all equations are right, and the final answer is not
 NO_ANSWER = "no final answer"
 
-_STATES_ROUNDING = re.compile(r"≈|~|\b(?:round|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
-_NUMBER_BEHIND = re.compile(r">> ?[$€£]?(-?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?%?)")
-_NUMBER = re.compile(r"-?(?:[0-9][0-9,]*)?(?:\.[0-9]+)?%?")
-_LAST_NUMBER = re.compile(r"-?[$€£]?-?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)?(?:\.[0-9]+|(?<=[0-9]))")
-_WORK = re.compile(r"\[?[0-9]R-\(")  # of a division that is written step by step
-_TEXTS = ("solution", "completion", "prediction", "output", "response")  # keys of a solution
-_REFERENCES = ("ground_truth", "reference", "target", "answer")
-
-
-class Checked(NamedTuple):
-    """An equation of a solution: its text, its operator, whether it is right, and what went wrong first, if anything."""
-
-    text: str
-    op: str
-    right: bool
-    cause: str
+_TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
+_REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
 
 class Solution(NamedTuple):
@@ -111,48 +89,117 @@ def read_final(text: str) -> Fraction | None:
         answer = final_answer(text)
     except ProblemError:
         return None
-    found = _LAST_NUMBER.search(answer)
+    found = NUMBER.search(answer)
     return read_number(found[0]).value if found else None
 
 
-def check_equation(equation: Equation, text: str) -> Checked | None:
-    """Check one annotation of a text; None where its first field is no arithmetic, or has no operator."""
-    whole = text[equation.start : equation.end]
-    fields = [read_reversed(part).strip() for part in whole.split("=")]
+# Files of solutions
+
+
+def read_solutions(path: Path) -> Iterator[tuple[str, str, str]]:
+    """(system, solution, the right final answer) of each solution of a JSONL file.
+
+    A line has the right solution, or its final answer, as `ground_truth`, `reference`, `target` or `answer`; and its
+    solution as `solution`, `completion`, `prediction`, `output` or `response`, or several systems' as objects with one
+    of these. Raises ProblemError that names the line.
+    """
+    number = 0
     try:
-        expression = RationalExpression.parse(fields[0])
-        value = expression.value()
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                number += 1
+                if line.strip():
+                    yield from solutions_of(json.loads(line))
+    except OSError as error:
+        raise ProblemError(f"file {str(path)!r} can't be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(f"file {str(path)!r}, line {number}: {first_line(error)}") from None
+
+
+def solutions_of(row: Any) -> list[tuple[str, str, str]]:
+    """The solutions of a record.
+
+    >>> solutions_of({"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"})
+    [('small', '#### 71', '72'), ('solution', '#### 72', '72')]
+    """
+    if not isinstance(row, dict):
+        raise ProblemError("no object; accepted: an object with a reference and solutions")
+    reference = next((str(row[key]) for key in _REFERENCES if key in row), None)
+    if reference is None:
+        raise ProblemError(f"no reference; accepted: one of the keys {', '.join(_REFERENCES)}")
+    try:
+        wanted = str(read_number(reference).value)
     except ProblemError:
-        return None
-    if not expression.operators:
-        return None
-    kinds = set(expression.operators)
-    op = "mixed" if len(kinds) > 1 else kinds.pop().replace("//", "/")
-    cause = find_cause(whole.split("="), fields, value, states_rounding(text, equation))
-    right = not cause
-    if right and not copied(equation.stated, text[equation.end :][:40]):
-        cause = COPY
-    return Checked(whole, op, right, cause)
+        wanted = final_answer(reference)
+    found: list[tuple[str, str, str]] = []
+    for key, value in row.items():
+        texts = value if isinstance(value, dict) else {key: value} if key in _TEXTS else {}
+        text = next((texts[name] for name in _TEXTS if isinstance(texts.get(name), str)), None)
+        if text is not None:
+            found.append((key, text, wanted))
+    if not found:
+        raise ProblemError(f"no solution; accepted: one of the keys {', '.join(_TEXTS)}, or objects that have one")
+    return found
 
 
-def find_cause(written: list[str], fields: list[str], value: Fraction, rounding: bool) -> str:
-    """What is wrong first in an equation whose first field has this value; empty where nothing is."""
-    if len(fields) == 1:
-        return NOTATION
-    for i, part in enumerate(fields[1:], 1):
-        last = i == len(fields) - 1
-        if not last and _WORK.match(part):
-            continue
-        try:
-            parsed = RationalExpression.parse(part)
-            if parsed.value() == value:
-                continue
-        except ProblemError:
-            return NOTATION
-        if last and len(parsed.postfix) == 1 and isinstance(parsed.postfix[0], Number):
-            if i == 1 or fields[i - 1].lstrip("(-").rstrip(")") == "" or written[i - 1] == fields[i - 1]:
-                if agrees(value, parsed.postfix[0], rounding):
-                    continue
-            return REVERSAL if i > 1 and is_reversed_number(written[i - 1]) else ARITHMETIC
-        return ARITHMETIC if is_reduced(fields[i - 1], part) else COPY
-    return ""
+def score_solutions(solutions: Iterable[tuple[str, str, str]]) -> list[SolutionScore]:
+    """The score of each system, in the order in which the systems first appear."""
+    systems: dict[str, list[Solution]] = {}
+    for system, text, reference in solutions:
+        systems.setdefault(system, []).append(check_solution(text, reference))
+    return [score_system(system, checked) for system, checked in systems.items()]
+
+
+def score_system(system: str, solutions: list[Solution]) -> SolutionScore:
+    """The score of one system."""
+    equations = [equation for solution in solutions for equation in solution.equations]
+    wrong = Counter(equation.cause for equation in equations if equation.cause)
+    examples = {equation.cause: equation.text for equation in reversed(equations) if equation.cause}
+    return SolutionScore(
+        system,
+        total=len(solutions),
+        correct=sum(solution.correct for solution in solutions),
+        equations={
+            op: (sum(e.right for e in equations if e.op == op), sum(e.op == op for e in equations)) for op in OPS
+        },
+        wrong_equations=dict(wrong.most_common()),
+        causes=dict(Counter(solution.cause for solution in solutions if solution.cause).most_common()),
+        examples=examples,
+    )
+
+
+def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a score table: percent, Wilson's 95% intervals, the paper's Table 3 below.
+
+    Without `wide` it fits 80 columns: no intervals, and no counts.
+    """
+
+    def cells(right: int, total: int) -> list[str]:
+        low, high = wilson(right, total)
+        percent = f"{100 * right / total:.1f}" if total else "-"
+        return [percent, f"{low:.1f}-{high:.1f}" if total else "-", str(total)] if wide else [percent]
+
+    columns = [("score", "n"), ("equations", "n"), *[(op, "n") for op in OPS]]
+    header = ["system"] + [
+        name for first, n in columns for name in ([f"{first} %", "95% interval", n] if wide else [f"{first} %"])
+    ]
+    rows = []
+    for score in scores:
+        row = [score.system, *cells(score.correct, score.total), *cells(*score.all_equations)]
+        rows.append(row + [cell for op in OPS for cell in cells(*score.equations[op])])
+    for name, numbers in PAPER.items():
+        shown = [f"{numbers[key]:.1f}" if key in numbers else "-" for key in ("score", "equations", *OPS)]
+        rows.append([name, *[cell for one in shown for cell in ([one, "-", "-"] if wide else [one])]])
+    return header, rows
+
+
+def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of what went wrong: equations by cause, and wrong solutions by what went wrong first in them."""
+    header = ["system", "cause", "equations", "wrong solutions", "example"]
+    rows = []
+    for score in scores:
+        for cause in (ARITHMETIC, REVERSAL, COPY, NOTATION, REASONING, NO_ANSWER):
+            counts = [found.get(cause, 0) for found in (score.wrong_equations, score.causes)]
+            if any(counts):
+                rows.append([score.system, cause, *map(str, counts), score.examples.get(cause, "")])
+    return header, rows

@@ -21,7 +21,7 @@ from revorder.methods import METHODS
 from revorder.model.checkpoint import CheckpointInfo
 
 BATCH = 1024  # problems that are asked at once
-Settings = Mapping[str, Any]  # all that the texts of a run depend on
+RunSettings = Mapping[str, Any]  # all that the texts of a run depend on
 
 
 class Writer(Protocol):
@@ -45,7 +45,7 @@ def run(
     writer: Writer,
     tasks: Mapping[str, Iterable[Problem]],
     out: Path | None = None,
-    settings: Settings | None = None,
+    settings: RunSettings | None = None,
     reply_tokens: int = 0,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Result]:
@@ -128,7 +128,7 @@ def partial_of(out: Path) -> Path:
     return out.with_name(out.name + ".partial")
 
 
-def heading(settings: Settings | None) -> str:
+def heading(settings: RunSettings | None) -> str:
     """The first line of a file of results.
 
     >>> heading({"suite": "hard"})
@@ -144,7 +144,7 @@ def load(path: Path) -> list[Result]:
     return [_result(path, number, line) for number, line in enumerate(lines, 2)]
 
 
-def finished(out: Path, settings: Settings | None) -> list[Result] | None:
+def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
     """The results of a run that is complete in `out`, None where none is; raises ProblemError where another run's are."""
     if not out.exists():
         return None
@@ -152,7 +152,7 @@ def finished(out: Path, settings: Settings | None) -> list[Result] | None:
     return load(out)
 
 
-def resumed(partial: Path, settings: Settings | None) -> Iterator[Result]:
+def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
     """The results of an interrupted run; a line that was cut off is dropped from the file.
 
     Raises ProblemError where they are another run's.
@@ -182,7 +182,7 @@ def _lines(path: Path) -> list[str]:
         ) from None
 
 
-def _settings(path: Path, head: str) -> Settings:
+def _settings(path: Path, head: str) -> RunSettings:
     try:
         settings = json.loads(head)["run"]
         if not isinstance(settings, dict):
@@ -194,7 +194,7 @@ def _settings(path: Path, head: str) -> Settings:
     return settings
 
 
-def _same_run(path: Path, head: str, settings: Settings | None) -> None:
+def _same_run(path: Path, head: str, settings: RunSettings | None) -> None:
     there, wanted = _settings(path, head), json.loads(heading(settings))["run"]
     for key in [*there, *wanted]:
         if there.get(key) != wanted.get(key):

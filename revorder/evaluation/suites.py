@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError
+from revorder.evaluation.neighbours import Sureness, hardest_neighbours
 from revorder.model.checkpoint import CheckpointInfo
 
 Tasks = dict[str, list[Problem]]
@@ -50,7 +51,8 @@ BEYOND: list[Column] = [
 class Draw:
     """What to draw of a suite: the operations, `n` problems a task (None: all that it has), the seed.
 
-    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read.
+    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read. `sureness`:
+    how sure the model is of its traces, see evaluation.neighbours; None where it can't be asked.
     """
 
     ops: str
@@ -58,6 +60,7 @@ class Draw:
     seed: int
     data: str | None = None
     say: Callable[[str], None] = lambda line: None
+    sureness: Sureness | None = None
 
 
 def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
@@ -130,6 +133,17 @@ def validation(draw: Draw) -> Tasks:
     return columns(EXTRA, draw, "validation")
 
 
+def around(draw: Draw) -> Tasks:
+    """the neighbours of those problems of the validation suite that the model is least sure of"""
+    if draw.sureness is None:
+        raise ProblemError("suite 'neighbours': a server does not say how sure it is; accepted: a checkpoint")
+    columns_drawn = columns(EXTRA, replace(draw, n=1000), "validation")
+    return {
+        task: hardest_neighbours(problems, draw.sureness, draw.n or 1000, draw.seed)
+        for task, problems in columns_drawn.items()
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A suite: the function that draws it, and its problems a task and its seed where a user names none.
@@ -151,6 +165,7 @@ SUITES: dict[str, Suite] = {
     "hard": Suite(hard, n=None),
     "beyond": Suite(beyond, untrained=True),
     "validation": Suite(validation, seed=1),
+    "neighbours": Suite(around, seed=1),
 }
 
 

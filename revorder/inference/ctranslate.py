@@ -77,6 +77,23 @@ class Runtime:
         for step in steps:
             yield self.tokenizer.decode([step.token_id])
 
+    def sureness(self, problems: Sequence[Problem]) -> list[float]:
+        """How sure the checkpoint is of what it writes: the log-probability of each trace's least likely token.
+
+        >>> Runtime().sureness([Problem(12, "+", 35)])[0] > -0.1
+        True
+        """
+        questions = [f"{problem}=" for problem in problems]
+        limit = max(map(self.info.max_new_tokens, problems), default=0)
+        prompts = [self._prompt(question) for question in questions]
+        end = self.tokenizer.tokens([self.tokenizer.eos])
+        texts = [
+            prompt + self.tokenizer.tokens(self.tokenizer.encode(question + text))[len(prompt) - 1 :] + end
+            for question, prompt, text in zip(questions, prompts, self.generate(questions, limit), strict=True)
+        ]
+        scored = self._generator().score_batch(texts, max_batch_size=32)
+        return [min(score.log_probs[len(prompt) - 1 :]) for score, prompt in zip(scored, prompts, strict=True)]
+
     def as_trace(self, problem: Problem, written: str) -> str:
         """The question with what was written after it."""
         return f"{problem}={written}"

@@ -37,15 +37,17 @@ def parse_answer(text: str) -> str | None:
 class Method:
     """A way of writing the work of a problem.
 
-    `write(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the segments of a trace, the question first; `choose` is asked for
-    each quotient digit, after all that stands before it; `answer`: whether the forward answer ends the trace.
+    `write(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the segments of a trace, the question
+    first. It asks `choose` for each quotient digit, after all that stands before it. `answer`: whether the forward
+    answer ends the trace.
     `worst_case(op, n, m)`: the CSID that no n-digit by m-digit equation exceeds, n >= m.
     `forms`: the names of its forms, the default first.
     `parse_question` and `parse_answer`: read a trace's problem, and the answer that it states.
     `rollback_mark`: takes a wrong quotient digit back, empty where none can be. `unreached_mark`: stands before the
     first quotient digit where the divisor does not fit yet; empty where that place, step -1, is not asked for.
-    `writes_answer`: traces end with the forward answer by default. `takes_expressions`: it writes several operations in one trace. `multiline`: a trace
-    has line ends. `states_answer_only`: any words that state the answer will do as its text.
+    `writes_answer`: traces end with the forward answer by default. `takes_expressions`: it writes several operations in
+    one trace. `multiline`: a trace has line ends. `states_answer_only`: any words that state the answer will do as its
+    text.
     """
 
     name: str

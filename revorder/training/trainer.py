@@ -7,12 +7,13 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments, get_cosine_schedule_with_warmup
-from transformers.trainer_utils import get_last_checkpoint
 
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
@@ -31,8 +32,8 @@ COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each st
 VALIDATION_SEED = 1
 
 
-def train(source: str | Path, out: str | Path, steps: int | None = None) -> Path | None:
-    """Train a recipe into the checkpoint folder `out`; `steps`: as many instead of the recipe's.
+def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
+    """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: as many instead of the recipe's.
 
     The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
     SIGTERM it saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't
@@ -82,7 +83,6 @@ def train(source: str | Path, out: str | Path, steps: int | None = None) -> Path
         return None
     if trainer.is_world_process_zero():
         scores = exact_match(model, encode_columns(recipe, tokenizer, 1000))
-        parameters = model.num_parameters()
         export(model, out, recipe.model.places)
         tokens = recipe.steps * recipe.tokens * processes
         about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": tokens}
@@ -90,7 +90,8 @@ def train(source: str | Path, out: str | Path, steps: int | None = None) -> Path
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
         ).save(out)
-        write_whole(out / "README.md", model_card(recipe, parameters, scores, read_log(run / "log.jsonl"), processes))
+        card = model_card(recipe, model.num_parameters(), scores, read_log(run / "log.jsonl"), processes)
+        write_whole(out / "README.md", card)
     return out
 
 
@@ -112,11 +113,21 @@ def claim(run: Path, recipe: Recipe) -> str | None:
                 f"folder {str(run)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
             )
     make_folder(run)
-    saved = get_last_checkpoint(str(run))
+    saved = last_saved(run)
     if (done := saved_step(saved)) > recipe.steps:
         raise ProblemError(f"folder {str(run)!r}: its run is at step {done}; accepted: as many steps or more")
     write_whole(stamp, json.dumps(wanted, indent=2) + "\n")  # each process does; none may read half of it
     return saved
+
+
+def last_saved(run: Path) -> str | None:
+    """The last whole saved state of a run; Trainer writes its trainer_state.json last."""
+    whole = []
+    for state in run.glob("checkpoint-*/trainer_state.json"):
+        with suppress(ValueError):
+            json.loads(state.read_text())
+            whole.append(str(state.parent))
+    return max(whole, key=saved_step, default=None)
 
 
 def saved_step(saved: str | None) -> int:

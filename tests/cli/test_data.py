@@ -40,7 +40,7 @@ def is_running(group):
 def test_workers_of_a_killed_run_end_without_a_word(kill, tmp_path, process):
     settings = ["data", "small", "--size", "40000", "--shard-size", "1000", "--workers", "2"]
     said = tmp_path / "stderr"
-    for i in range(4):
+    for i in range(3):
         with said.open("a") as stderr:
             running = subprocess.Popen(
                 [sys.executable, "-m", "revorder", *settings, "--out", tmp_path / "killed"],

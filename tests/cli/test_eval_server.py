@@ -54,7 +54,7 @@ def test_a_served_checkpoint_answers_as_it_does_here(served, tmp_path, revorder,
     server = ["--base-url", served, "--api", "completions", "--method", "lean"]
     there = revorder(*asked, tmp_path / "there.jsonl", "--model", SHIPPED / "narrow", *server)
     assert there.returncode == 0 and there.stderr == "", there
-    here = revorder(*asked, tmp_path / "here.jsonl", "--model", "narrow")
+    revorder(*asked, tmp_path / "here.jsonl", "--model", "narrow")
     rows = {name: (tmp_path / f"{name}.jsonl").read_text().splitlines()[1:] for name in ("there", "here")}
     assert rows["there"] == rows["here"] and len(rows["here"]) == 20
     assert all(json.loads(row)["verified"] for row in rows["there"])

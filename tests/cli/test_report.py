@@ -45,7 +45,7 @@ def test_the_table_fits_80_columns(tasks, results, terminal):
     seen, status = terminal("report", results(tasks))
     lines = seen.splitlines()
     table = [line for line in lines if line.startswith("│")]
-    assert status == 1 and "…" not in seen and max(map(len, lines)) <= 80
+    assert status == 1 and "…" not in seen and max(len(line) for line in lines if line[0] in "┏┃│└") <= 80
     assert [line.split("│")[1].strip() for line in table] == tasks  # each row is one line
     assert table[1].split("│")[2:6] == [" 1000 ", " 100.0     ", " 99.62-100.00 ", " 1000     "]
     header = next(line for line in lines if "task" in line)

@@ -1,0 +1,66 @@
+"""revorder rewrite: the equations of a corpus with reversed results, and the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from revorder.cli.common import Json, Progress, emit, say, show_table
+from revorder.data.corpus import Report, rewrite_corpus
+from revorder.data.pair_steps import NOTATIONS
+from revorder.data.rewriting import ALREADY, DIVISION, IDENTITY, REWRITTEN
+
+
+def command(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A corpus: JSONL, or Parquet (.parquet).")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The converted corpus, of the same kind.")],
+    back: Annotated[
+        bool, typer.Option("--back", help="Take a converted corpus back, whatever its options were.")
+    ] = False,
+    field: Annotated[str, typer.Option(help="The field, or column, whose text is converted.")] = "answer",
+    notation: Annotated[str, typer.Option(help=f"One of {', '.join(NOTATIONS)}.")] = NOTATIONS[0],
+    decompose: Annotated[
+        bool, typer.Option("--decompose", help="Write * and / of several digits step by step.")
+    ] = False,
+    prose: Annotated[
+        bool, typer.Option("--prose", help="Also plain equations, such as 48 + 24 = 72, not annotations alone.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Rewrite the equations in a corpus's texts so that + - * have reversed results, and print what came of them.
+
+    <<48+24=72>> becomes <<48+24=r|27=72>>; wrong equations stay as they are. A line that can't be read goes to
+    OUT.rejects.jsonl, and the exit status is 1 then.
+    """
+    with Progress("texts") as progress:
+        report = rewrite_corpus(source, out, field, notation, decompose, prose, back, progress.advance)
+    if json_:
+        emit(report.as_json())
+    else:
+        print_report(report, out, back)
+    if report.rejected:
+        say(f"{report.rejected} lines can't be read; they are named in {out}.rejects.jsonl")
+    raise typer.Exit(1 if report.rejected else 0)
+
+
+def print_report(report: Report, out: Path, back: bool) -> None:
+    """Print how many texts there are, and what came of their equations."""
+    if back:
+        print(
+            f"{report.texts:,} texts in {out}, {report.equations.total():,} equations in {report.changed:,} taken back"
+        )
+        return
+    print(f"{report.texts:,} texts in {out}, {report.changed:,} of them rewritten")
+    total = report.with_operator
+    rows: list[list[str]] = []
+    for kind, count in report.equations.most_common():
+        changed, same = kind in (REWRITTEN, ALREADY), kind in (DIVISION, IDENTITY)
+        what = kind if changed else f"{'the same in both' if same else 'left'}: {kind}"
+        rows.append([what, f"{count:,}", "-" if kind == IDENTITY else f"{100 * count / total:.2f}"])
+    if rows:
+        show_table(["what came of them", "equations", "% of those with an operator"], rows)
+    print(
+        f"{report.unconverted:,} of {total:,} equations with an operator left as they are, {report.wrong:,} of them wrong"
+    )

@@ -1,0 +1,49 @@
+"""Neighbours: the problems beside those that a model is least sure of; errors come in clusters, which samples miss."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from revorder.arithmetic.problem import Problem
+
+HARDEST = 10  # problems of a column that are looked around
+REACH = 50  # how far an operand is moved
+
+Sureness = Callable[[Sequence[Problem]], list[float]]  # the log-probability of the least likely token of each trace
+
+
+def neighbours(problem: Problem) -> Iterator[Problem]:
+    """Problems with operands as long, one of them up to REACH away, with two digits swapped, or with one changed.
+
+    >>> [str(beside) for beside in neighbours(Problem(9, "/", 8))][-3:]
+    ['9/6', '9/7', '9/9']
+    """
+    for first in (True, False):
+        operand = problem.a if first else problem.b
+        for moved in sorted(moves(operand)):
+            a, b = (moved, problem.b) if first else (problem.a, moved)
+            if moved != operand and len(str(moved)) == len(str(operand)) and (b or problem.op != "/"):
+                yield Problem(a, problem.op, b)
+
+
+def moves(n: int) -> set[int]:
+    """The numbers beside n: within REACH, with neighbouring digits swapped, with one digit changed.
+
+    >>> sorted(moves(12) - set(range(63)))
+    [72, 82, 92]
+    """
+    digits = str(n)
+    found = {n + by for by in range(max(-REACH, -n), REACH + 1)}
+    for i, digit in enumerate(digits):
+        found |= {int(digits[:i] + other + digits[i + 1 :]) for other in "0123456789"}
+        found.add(int(digits[:i] + digits[i + 1 : i + 2] + digit + digits[i + 2 :]))
+    return found
+
+
+def hardest_neighbours(problems: Sequence[Problem], sureness: Sureness, n: int, seed: int) -> list[Problem]:
+    """`n` neighbours, or all there are, of the HARDEST problems: those of which a model is least sure."""
+    sure = sureness(problems)
+    hardest = sorted(range(len(problems)), key=sure.__getitem__)[:HARDEST]
+    around = dict.fromkeys(beside for i in hardest for beside in neighbours(problems[i]))
+    return random.Random(seed).sample(list(around), min(n, len(around)))

@@ -1,0 +1,125 @@
+"""Solutions scored: final answers, equations and causes, from files of several shapes and in every notation."""
+
+import json
+
+import pytest
+
+from revorder import ProblemError
+from revorder.data.pair_steps import NOTATIONS
+from revorder.data.rewriting import rewrite
+from revorder.evaluation.gsm8k import (
+    check_solution,
+    errors_table,
+    read_final,
+    read_solutions,
+    score_solutions,
+    solutions_of,
+    table,
+)
+
+SOLUTIONS = [
+    ("one", "<<48/2=24>>24\n<<24+17=41>>41\n#### 41", "41"),
+    ("one", "<<48+2=51>>51\n<<2*3=6>>9\n#### 51", "41"),
+    ("one", "<<1+2+4=7>>7\n#### 7", "41"),
+    ("one", "<<6-2=4>>4 and so on", "41"),
+    ("two", "<<24+17=r|14=14>>14\nA: 14", "41"),
+    ("two", "<<24+17=41>>41\nA: $41.00 a day", "41"),
+]
+
+
+def test_scores_and_causes():
+    one, two = score_solutions(SOLUTIONS)
+    assert (one.system, one.total, one.correct, one.all_equations) == ("one", 4, 1, (5, 6))
+    assert one.equations == {"+": (2, 3), "-": (1, 1), "*": (1, 1), "/": (1, 1), "mixed": (0, 0)}
+    assert one.wrong_equations == {"arithmetic": 1, "copy": 1}
+    assert one.causes == {"arithmetic": 1, "reasoning": 1, "no final answer": 1}
+    assert (two.correct, two.wrong_equations, two.causes) == (1, {"reversal": 1}, {"reversal": 1})
+    header, rows = errors_table([one, two])
+    assert rows == [
+        ["one", "arithmetic", "1", "1", "48+2=51"],
+        ["one", "copy", "1", "0", "2*3=6"],
+        ["one", "reasoning", "0", "1", ""],
+        ["one", "no final answer", "0", "1", ""],
+        ["two", "reversal", "1", "1", "24+17=r|14=14"],
+    ]
+    assert len(header) == 5
+
+
+def test_the_table_has_intervals_and_the_papers_rows():
+    header, rows = table(score_solutions(SOLUTIONS))
+    assert header[:7] == ["system", "score %", "95% interval", "n", "equations %", "95% interval", "n"]
+    assert rows[0][:7] == ["one", "25.0", "4.6-69.9", "4", "83.3", "43.6-97.0", "6"]
+    assert rows[0][-3:] == ["-", "-", "0"] and all(len(row) == len(header) for row in rows)
+    narrow, rows = table(score_solutions(SOLUTIONS), wide=False)
+    assert rows[1] == ["two", "50.0", "50.0", "50.0", "-", "-", "-", "-"] and len(narrow) == 8
+    assert rows[-1] == ["LLaMA2-7B, RevOrder (paper)", "44.4", "94.1", "99.8", "99.6", "98.8", "-", "-"]
+
+
+@pytest.mark.parametrize(
+    ("text", "final"),
+    [
+        ("#### 1,234", 1234),
+        ("#### 5\n#### -6.50", -6.5),
+        ("A: $18 a day", 18),
+        ("#### .5", 0.5),
+        ("#### 3.", 3),
+        ("#### ", None),
+        ("The answer is 5", None),
+    ],
+)
+def test_the_final_answer(text, final):
+    assert read_final(text) == final
+
+
+def test_records_of_several_shapes():
+    assert solutions_of({"answer": "...\n#### 1,000", "completion": "x"}) == [("completion", "x", "1,000")]
+    assert solutions_of({"ground_truth": "A: 5", "a": {"solution": "x"}, "b": {"output": "y", "n": 1}}) == [
+        ("a", "x", "5"),
+        ("b", "y", "5"),
+    ]
+    for row, reason in (
+        ([], "no object"),
+        ({"solution": "x"}, "no reference; accepted: one of the keys ground_truth"),
+        ({"answer": "#### 5", "text": "x"}, "no solution; accepted: one of the keys solution"),
+        ({"answer": "five", "solution": "x"}, "no final answer"),
+    ):
+        with pytest.raises(ProblemError, match=reason):
+            solutions_of(row)
+
+
+def test_a_wrong_line_is_named(tmp_path):
+    path = tmp_path / "solutions.jsonl"
+    path.write_text('{"answer": "#### 5", "solution": "#### 5"}\n\n{"answer": "#### 5"}\n')
+    with pytest.raises(ProblemError, match="solutions.jsonl', line 3: no solution"):
+        list(read_solutions(path))
+    with pytest.raises(ProblemError, match="none.jsonl' can't be read: No such file"):
+        list(read_solutions(tmp_path / "none.jsonl"))
+
+
+@pytest.mark.parametrize("notation", [None, *NOTATIONS])
+def test_gsm8ks_own_solutions_are_right_in_every_notation(shared, notation):
+    texts = []
+    for line in (shared / "gsm8k" / "test.jsonl").read_text().splitlines():
+        answer = json.loads(line)["answer"]
+        texts.append((rewrite(answer, notation) if notation else answer, answer.rpartition("#### ")[2]))
+    [score] = score_solutions(("gold", text, final) for text, final in texts)
+    assert (score.total, score.correct) == (1319, 1319)
+    assert score.all_equations == (4206, 4206) and not score.causes and score.wrong_equations == {}
+
+
+def test_the_example_solutions(shared):
+    path = shared / "gsm8k" / "example_model_solutions.jsonl"
+    scores = {score.system: score for score in score_solutions(read_solutions(path))}
+    assert {name: score.correct for name, score in scores.items()} == {
+        "6b_finetuning": 286,
+        "6b_verification": 515,
+        "175b_finetuning": 458,
+        "175b_verification": 742,
+    }
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        for name in scores:
+            assert check_solution(row[name]["solution"], solutions_of(row)[0][2]).correct == row[name]["is_correct"]
+    for score in scores.values():
+        right, total = score.all_equations
+        assert total > 4000 and right / total > 0.99
