@@ -1,9 +1,16 @@
 """What tests share: a hypothesis profile that draws the same cases everywhere, and the data beside the checkout."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# each of pytest-xdist's workers and what it starts stay on a core: torch and CTranslate2 wait by spinning, so that two
+# that share two cores slow each other many times over
+if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
 settings.register_profile("same everywhere", derandomize=True, deadline=None, max_examples=150)
 settings.load_profile("same everywhere")

@@ -75,3 +75,12 @@ def traces(draw):
     rolls = problem.op == "/" and METHODS[method].can_rollback
     plan = draw(plans(method, problem)) if rolls else {}
     return trace(problem, method, form, plan), sum(map(len, plan.values()))
+
+
+TRACE_TEXTS = st.builds(
+    lambda method, a, op, b: trace(Problem(a, op, b), method).text,
+    st.sampled_from(list(METHODS)),
+    st.integers(0, 10**18),
+    OPS,
+    st.integers(1, 10**12),
+)

@@ -1,36 +1,48 @@
-"""Expressions: several operations on integers, read in linear time and reduced pair by pair to problems."""
+"""Expressions: several operations on numbers as people write them, read in linear time and exactly."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeVar
 
+from revorder.arithmetic.numbers import Number, apply
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, TOO_LARGE, Problem, answer_text, ascii_signs
+from revorder.arithmetic.reduction import DECIMALS, Answer, reduce_integers, reduce_scaled, run_exactly
 from revorder.errors import ProblemError, quote
 
 MAX_TERMS = 10_000  # the numbers and signs of one expression
-ACCEPTED = "accepted: integers, + - * / (or × ÷), brackets, thousands separators"
+ACCEPTED = "accepted: numbers such as 12, 1,234.5, .5, 10% or $3, + - * / (or × ÷), // (rounds down), brackets"
+CURRENCY = "$€£"
 
-_NUMBER = re.compile(r"[0-9]{1,3}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])|[0-9]+")
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3}
+_NUMBER = re.compile(
+    r"(?=\.?[0-9])((?:[0-9]{1,3}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\2[0-9]{3})*(?![0-9])|[0-9]+)?)(\.[0-9]+)?(\s?%)?"
+)
+_TIMES = re.compile(rf"[xX]\s*[0-9.(\[{{{CURRENCY}]")  # but 2x+1 is no product of 2 and +1
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "neg": 3}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Integers joined by `+ - * /`, brackets and signs, kept in postfix order; `source` is what was read, if anything.
+    """Numbers joined by `+ - * / //`, brackets and signs, kept in postfix order; `source` is what was read, if anything.
 
-    >>> str(Expression.parse("[1+2]*-3"))
-    '(1+2)*-3'
+    A number is an int, or a Number where it is written with a point or a percent: 10% is 0.1 wherever it stands.
+
+    >>> str(Expression.parse("[1+2]*-3")), str(Expression.parse("$1,000.50-10%"))
+    ('(1+2)*-3', '1000.50-0.10')
     """
 
-    postfix: tuple[int | str, ...]
+    postfix: tuple[int | Number | str, ...]
     source: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> Expression:
-        """Read an expression in time linear in its length; × ÷, spaces, separators and a final `=` are accepted.
+        """Read an expression in time linear in its length; × ÷ x, spaces, separators, `$` and a final `=` are accepted.
 
         Raises ProblemError that names the character, or the operand that is too long.
 
@@ -39,7 +51,7 @@ class Expression:
         """
         text = text.removeprefix("\ufeff")
         body = ascii_signs(text).rstrip().removesuffix("?").rstrip().removesuffix("=").rstrip()
-        postfix: list[int | str] = []
+        postfix: list[int | Number | str] = []
         stack: list[str] = []
         want_number = True
         at = 0
@@ -51,17 +63,17 @@ class Expression:
             raise fail("nothing to read")
         while at < len(body):
             char = body[at]
-            if char.isspace():
-                at += 1
-                continue
             if len(postfix) + len(stack) >= MAX_TERMS:
                 raise fail(f"more than {MAX_TERMS} numbers and signs")
-            if want_number:
+            if char.isspace() or (want_number and char in CURRENCY):
+                pass
+            elif want_number:
                 if match := _NUMBER.match(body, at):
-                    number = re.sub("[^0-9]", "", match[0])
-                    if len(number) > MAX_DIGITS:
-                        raise fail(f"an operand has {len(number)} digits, more than {MAX_DIGITS}")
-                    postfix.append(int(number))
+                    whole, _, point, percent = match.groups(default="")
+                    digits, places = re.sub("[^0-9]", "", whole + point), max(len(point) - 1, 0) + 2 * bool(percent)
+                    if len(digits) > MAX_DIGITS:
+                        raise fail(f"an operand has {len(digits)} digits, more than {MAX_DIGITS}")
+                    postfix.append(Number(Fraction(int(digits), 10**places), places) if places else int(digits))
                     want_number = False
                     at = match.end()
                     continue
@@ -69,11 +81,13 @@ class Expression:
                     raise fail(f"expected a number at character {at + 1}, not {char!r}")
                 if char != "+":
                     stack.append("neg" if char == "-" else char)
-            elif char in OPS:
-                while stack and stack[-1] not in _CLOSING and _PRECEDENCE[stack[-1]] >= _PRECEDENCE[char]:
+            elif char in OPS or _TIMES.match(body, at):
+                op = "*" if char in "xX" else "//" if body.startswith("//", at) else char
+                while stack and stack[-1] not in _CLOSING and _PRECEDENCE[stack[-1]] >= _PRECEDENCE[op]:
                     postfix.append(stack.pop())
-                stack.append(char)
+                stack.append(op)
                 want_number = True
+                at += len(op) - 1
             elif char in ")]}":
                 while stack and stack[-1] not in _CLOSING:
                     postfix.append(stack.pop())
@@ -92,13 +106,31 @@ class Expression:
         return cls(tuple(postfix), text.strip())
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it has integers and `+ - * /` alone.
+
+        >>> Expression.parse("7/2").is_whole, Expression.parse("7.0/2").is_whole, Expression.parse("7//2").is_whole
+        (True, False, False)
+        """
+        return all(isinstance(item, int) or item in (*OPS, "neg") for item in self.postfix)
+
+    @property
     def is_problem(self) -> bool:
         """Whether it is one operation on two non-negative integers.
 
         >>> Expression.parse("2+3").is_problem, Expression.parse("--5").is_problem
         (True, False)
         """
-        return len(self.postfix) == 3 and self.postfix[2] in ("+", "-", "*", "/")
+        return len(self.postfix) == 3 and self.postfix[2] in tuple(OPS) and self.is_whole
+
+    @property
+    def operators(self) -> list[str]:
+        """Its operators, signs aside, in the order in which they are applied.
+
+        >>> Expression.parse("-1+2*3").operators
+        ['*', '+']
+        """
+        return [item for item in self.postfix if isinstance(item, str) and item != "neg"]
 
     def problem(self) -> Problem:
         """The one Problem this expression is; raises ProblemError where it is more or less than that.
@@ -108,53 +140,34 @@ class Expression:
         """
         if len(self.postfix) == 3:
             a, b, op = self.postfix
-            if isinstance(a, int) and isinstance(b, int) and isinstance(op, str):
+            if isinstance(a, int) and isinstance(b, int) and isinstance(op, str) and op != "//":
                 return Problem(a, op, b)
-        raise ProblemError(f"problem {quote(str(self))}: one operation on two non-negative integers is accepted here")
+        raise self._error("one operation on two non-negative integers is accepted here")
 
     def reduce(self) -> Generator[Problem, tuple[int, int], tuple[int, int]]:
-        """Reduce pair by pair: yields each Problem, is sent its (value, remainder), returns the whole's.
+        """Reduce integers pair by pair: yields each Problem, is sent its (value, remainder), returns the whole's.
 
-        Signs are moved by rule, so that operands stay non-negative. Raises ProblemError where a division
-        inside the expression is not exact, or by zero.
+        Raises ProblemError where a division inside the expression is not exact, or by zero, and where it is not whole.
 
         >>> steps = Expression.parse("2*3+4").reduce()
         >>> next(steps), steps.send((6, 0))
         (Problem(a=2, op='*', b=3), Problem(a=6, op='+', b=4))
         """
-        stack: list[tuple[int, int]] = []
-        last = ""
-        quoted = quote(self.source or str(self))
+        return self._named(reduce_integers(self.postfix))
 
-        def take() -> int:
-            value, remainder = stack.pop()
-            if remainder:
-                raise ProblemError(
-                    f"problem {quoted}: {last} inside it is not exact ({answer_text(value, remainder)}); "
-                    "accepted: a remainder only in the last operation"
-                )
-            return value
+    def reduce_to_answer(self, decimals: int | None = None) -> Generator[Problem, tuple[int, int], Answer]:
+        """Reduce pair by pair: yields each Problem, is sent its (value, remainder), returns the Answer.
 
-        for item in self.postfix:
-            if isinstance(item, int):
-                stack.append((item, 0))
-            elif item == "neg":
-                value, remainder = stack.pop()
-                stack.append((-value, -remainder))
-            else:
-                b = take()
-                a = take()
-                if not (-TOO_LARGE < a < TOO_LARGE and -TOO_LARGE < b < TOO_LARGE):
-                    raise ProblemError(f"problem {quoted}: it grows beyond {MAX_DIGITS} digits")
-                if item == "/" and b == 0:
-                    raise ProblemError(f"problem {quoted}: division by zero has no answer")
-                problem, negate = signed_problem(a, item, b)
-                value, remainder = yield problem
-                if item == "/" and a < 0:
-                    remainder = -remainder  # the remainder has the dividend's sign: a == value * b + remainder
-                stack.append((-value if negate else value, remainder))
-                last = f"{a}{item}{b}"
-        return stack.pop()
+        Where it is whole and `decimals` is None, as `reduce` does. Else the answer is a decimal, exact where it ends
+        within `decimals` places (DECIMALS for None), and rounded there if not, as `reduce_scaled` says.
+
+        >>> steps = Expression.parse("1.5*2.25+10%").reduce_to_answer()
+        >>> next(steps), steps.send((3375, 0))
+        (Problem(a=15, op='*', b=225), Problem(a=3375, op='+', b=100))
+        """
+        if decimals is None and self.is_whole:
+            return Answer(answer_text(*(yield from self.reduce())))
+        return (yield from self._named(reduce_scaled(self.postfix, DECIMALS if decimals is None else decimals)))
 
     def value(self) -> tuple[int, int]:
         """The exact (value, remainder) by Python's integers; raises as `reduce` does.
@@ -162,22 +175,62 @@ class Expression:
         >>> Expression.parse("-7/2").value()
         (-3, -1)
         """
-        steps = self.reduce()
-        try:
-            problem = next(steps)
-            while True:
-                problem = steps.send((problem.value, problem.remainder))
-        except StopIteration as done:
-            return done.value
+        return run_exactly(self.reduce())
 
     @property
     def answer(self) -> str:
-        """The exact answer as text, as Problem's; raises as `reduce` does.
+        """The answer as text, by Python's integers; raises as `reduce_to_answer` does.
 
-        >>> Expression.parse("(943+12)/12").answer
-        '79R7'
+        >>> Expression.parse("(943+12)/12").answer, Expression.parse("2/3-10%").answer
+        ('79R7', '0.566667')
         """
-        return answer_text(*self.value())
+        return run_exactly(self.reduce_to_answer()).text
+
+    def fraction(self) -> Fraction:
+        """The exact value; raises ProblemError for a division by zero, and where it grows too long.
+
+        >>> Expression.parse("$1.50 × (10% + .4)").fraction()
+        Fraction(3, 4)
+        """
+        stack: list[Fraction] = []
+        for item in self.postfix:
+            if not isinstance(item, str):
+                stack.append(item.value if isinstance(item, Number) else Fraction(item))
+            elif item == "neg":
+                stack.append(-stack.pop())
+            else:
+                b, a = stack.pop(), stack.pop()
+                if item in ("/", "//") and b == 0:
+                    raise self._error("division by zero has no answer")
+                result = apply(a, item, b)
+                if abs(result.numerator) >= TOO_LARGE or result.denominator >= TOO_LARGE:
+                    raise self._error(f"it grows beyond {MAX_DIGITS} digits")
+                stack.append(result)
+        return stack.pop()
+
+    def signed(self) -> list[Number | str]:
+        """Its postfix sequence with every number as a Number that has its sign.
+
+        >>> [str(item) for item in Expression.parse("-2*(3-.5)").signed()]
+        ['-2', '3', '0.5', '-', '*']
+        """
+        items: list[Number | str] = []
+        for item in self.postfix:
+            if item == "neg" and isinstance(last := items[-1], Number):
+                items[-1] = Number(-last.value, last.places)
+            else:
+                items.append(Number(Fraction(item), 0) if isinstance(item, int) else item)
+        return items
+
+    def _error(self, what: object) -> ProblemError:
+        return ProblemError(f"problem {quote(self.source or str(self))}: {what}")
+
+    def _named(self, steps: Generator[Problem, tuple[int, int], T]) -> Generator[Problem, tuple[int, int], T]:
+        """A reduction whose errors name the expression."""
+        try:
+            return (yield from steps)
+        except ProblemError as error:
+            raise self._error(error) from None
 
     def __str__(self) -> str:
         return infix(self.postfix)
@@ -192,28 +245,25 @@ def parse_problem(text: str) -> Problem:
     return Expression.parse(text).problem()
 
 
-def signed_problem(a: int, op: str, b: int) -> tuple[Problem, bool]:
-    """Turn one operation on signed integers into a Problem and whether its answer is to be negated.
+def read_number(text: str) -> Number:
+    """Read one number, its sign included; raises ProblemError where it is none, or an expression.
 
-    >>> signed_problem(-3, "-", 5)
-    (Problem(a=3, op='+', b=5), True)
+    >>> read_number("$1,234.50"), read_number("-10%").value
+    (Number(value=Fraction(2469, 2), places=2), Fraction(-1, 10))
     """
-    if op in "*/":
-        return Problem(abs(a), op, abs(b)), (a < 0) != (b < 0)
-    if op == "-":
-        b = -b
-    if a < 0 and b < 0:
-        return Problem(-a, "+", -b), True
-    if a >= 0 and b >= 0:  # a - 0 stays a subtraction
-        return (Problem(a, "-", 0) if op == "-" and b == 0 else Problem(a, "+", b)), False
-    return (Problem(a, "-", -b), False) if b < 0 else (Problem(b, "-", -a), False)
+    items = Expression.parse(text).signed()
+    if len(items) == 1 and isinstance(items[0], Number):
+        return items[0]
+    raise ProblemError(f"number {quote(text)}: an expression; accepted: a number such as 1,234.5, .5, 10% or $3")
 
 
-def infix(postfix: tuple[int | str, ...] | list[int | str]) -> str:
-    """Write a postfix sequence with the fewest parentheses.
+def infix(postfix: Sequence[T | str], write: Callable[[T], str] = str, bracket_signs: bool = False) -> str:
+    """Write a postfix sequence with the fewest brackets; with `bracket_signs` no sign follows an operator.
 
-    >>> infix((1, 2, "+", 3, "*"))
-    '(1+2)*3'
+    `write` writes a number.
+
+    >>> infix((1, 2, "+", -3, "*")), infix((1, 2, "+", -3, "*"), bracket_signs=True)
+    ('(1+2)*-3', '(1+2)*(-3)')
     """
     stack: list[tuple[list[str], int]] = []  # pieces and their precedence; pieces are extended in place
 
@@ -221,8 +271,9 @@ def infix(postfix: tuple[int | str, ...] | list[int | str]) -> str:
         return ["(", *pieces, ")"] if yes else pieces
 
     for item in postfix:
-        if isinstance(item, int):
-            stack.append(([str(item)], 4 if item >= 0 else 3))
+        if not isinstance(item, str):
+            text = write(item)
+            stack.append(([text], 3 if text.startswith("-") else 4))
         elif item == "neg":
             pieces, precedence = stack.pop()
             stack.append((["-", *wrap(pieces, precedence < 4)], 3))
@@ -231,6 +282,7 @@ def infix(postfix: tuple[int | str, ...] | list[int | str]) -> str:
             left, left_precedence = stack.pop()
             left = wrap(left, left_precedence < _PRECEDENCE[item])
             left.append(item)
-            left += wrap(right, right_precedence <= _PRECEDENCE[item])
+            signed = bracket_signs and right[0].startswith("-")
+            left += wrap(right, signed or right_precedence <= _PRECEDENCE[item])
             stack.append((left, _PRECEDENCE[item]))
     return "".join(stack[-1][0])

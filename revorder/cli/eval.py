@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 from urllib.parse import urlsplit
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 import typer
 
 from revorder.arithmetic.problem import OPS
-from revorder.cli.common import Json, Model, Progress, Wide, say
+from revorder.cli.common import Json, Model, Progress, Wide, emit, say, show_table
 from revorder.cli.report import Errors, print_report, write_report
 from revorder.errors import ProblemError
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, fingerprint, split_covered, suite_tasks
@@ -26,7 +27,11 @@ REPLY_TOKENS = 1024
 
 def command(
     suite: Annotated[
-        str, typer.Argument(help="; ".join(f"{name}: {suite.tasks.__doc__}" for name, suite in SUITES.items()) + ".")
+        str,
+        typer.Argument(
+            help="; ".join(f"{name}: {suite.tasks.__doc__}" for name, suite in SUITES.items())
+            + "; gsm8k: word problems, solved in a file of --solutions."
+        ),
     ],
     more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
     model: Model = None,
@@ -58,6 +63,10 @@ def command(
     everything: Annotated[
         bool, typer.Option("--all", help="Also what the checkpoint was not trained for.", rich_help_panel=DRAW)
     ] = False,
+    solutions: Annotated[
+        Optional[Path],
+        typer.Option(help="gsm8k: a JSONL file of solutions beside the right ones.", rich_help_panel=DRAW),
+    ] = None,
     base_url: Annotated[
         Optional[str],
         typer.Option(
@@ -92,6 +101,10 @@ def command(
     """
     from revorder.evaluation.runner import finished, partial_of, run
 
+    if (suite == "gsm8k") != (solutions is not None):
+        raise ProblemError(f"suite {suite!r}: accepted: gsm8k with --solutions, any other without")
+    if solutions:
+        return score_solutions_file(solutions, wide, json_)
     if suite.endswith(".jsonl"):
         raise ProblemError(f"suite {suite!r}: a file of results; accepted: revorder report {suite}")
     if out and out.suffix != ".jsonl":
@@ -121,6 +134,19 @@ def command(
     if out:
         write_report(out.with_suffix(".md"), results, errors)
     raise typer.Exit(print_report(results, errors, wide, json_))
+
+
+def score_solutions_file(path: Path, wide: bool, json_: bool) -> None:
+    """Print the scores of a file of GSM8K solutions, and what went wrong first."""
+    from revorder.evaluation import gsm8k
+
+    scores = gsm8k.score_solutions(gsm8k.read_solutions(path))
+    if json_:
+        for score in scores:
+            emit(asdict(score))
+        return
+    show_table(*gsm8k.table(scores, wide), wide=wide)
+    show_table(*gsm8k.errors_table(scores), wide=wide)
 
 
 def read_ops(ops: str | None, more: list[str] | None) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, Any, Optional
 
 import typer
 
+from revorder.arithmetic.reduction import DECIMALS, MAX_DECIMALS
 from revorder.cli.common import Json, Line, Model, Problems, Progress, emit, read_batches, say
 from revorder.errors import quote
 from revorder.inference.solver import BATCH, Solution, solve_many
@@ -28,10 +29,20 @@ def command(
     model_only: Annotated[
         bool, typer.Option("--model-only", help="What the model says, marked where it is not verified; no repair.")
     ] = False,
+    decimals: Annotated[
+        Optional[int],
+        typer.Option(
+            min=0,
+            max=MAX_DECIMALS,
+            help=f"Digits behind the point that a division goes on to; a quotient that does not end there is rounded, a "
+            f"half away from zero. Default: {DECIMALS} where a number has a point or a percent, else a remainder.",
+        ),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Solve expressions with the model, every step judged: one answer a line on stdout.
 
+    Numbers are read as people write them: 1,234.5, .5, $3, 10%. 10% is the number 0.1 wherever it stands: 200+10% is 200.1.
     What the model gets wrong is computed by Python's integers, and a line on stderr says so.
     Exit status: 0 all verified, 1 something not verified (--model-only), 2 bad input.
     """
@@ -41,7 +52,7 @@ def command(
     with Progress("problems", quiet=show or sys.stdout.isatty(), delay=DELAY) as progress:
         for batch in read_batches(problems):
             texts = [line.text for line in batch if not line.blank]
-            solutions = solve_many(texts, model, max_digits, write, 1 if streamed else BATCH, model_only)
+            solutions = solve_many(texts, model, max_digits, write, 1 if streamed else BATCH, model_only, decimals)
             for line in batch:
                 if line.blank:
                     print()
@@ -68,34 +79,37 @@ def command(
 
 @dataclass(slots=True)
 class Notes:
-    """The operations that are not the model's own work, or not verified, summed up by kind."""
+    """Operations that are not the model's own work, or not verified, and answers that are rounded, summed up by kind."""
 
-    total: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-    first: dict[str, tuple[str, str]] = field(default_factory=dict)  # the line of the first one, and why
+    totals: Counter[str] = field(default_factory=Counter)  # of operations, and of answers
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    first: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)  # the line of the first one, and why
 
     def add(self, line: Line, solution: Solution) -> None:
-        """Count the operations of a solution."""
-        self.total += len(solution.steps)
+        """Count the operations of a solution, and its answer."""
+        self.totals.update(operations=len(solution.steps), answers=1)
         for step in solution.steps:
             if step.by != "model" or not step.verified:
-                kind = KINDS.get(step.by, "not verified")
-                self.counts[kind] += 1
-                self.first.setdefault(kind, (line.name, f"{quote(str(step.problem))}: {step.reason}"))
+                why = f"{quote(str(step.problem))}: {step.reason}"
+                self.note("operations", KINDS.get(step.by, "not verified"), line, why)
+        if solution.rounded:
+            decimals = DECIMALS if solution.decimals is None else solution.decimals
+            self.note("answers", f"rounded to {decimals} decimals", line, quote(line.text))
+
+    def note(self, what: str, kind: str, line: Line, why: str) -> None:
+        """Count one of a kind."""
+        self.counts[what, kind] += 1
+        self.first.setdefault((what, kind), (line.name, why))
 
     def lines(self) -> Iterator[str]:
-        """A line a kind: which operation it is and why, or how many they are, and the first of them."""
-        for kind, count in self.counts.items():
-            line, why = self.first[kind]
-            if count == 1:
-                yield f"{line}{kind}: {why}"
-            else:
-                yield f"{count:,} of {self.total:,} operations {kind}; first: {line}{why}"
+        """A line a kind: which one it is and why, or how many they are, and the first of them."""
+        for (what, kind), count in self.counts.items():
+            line, why = self.first[what, kind]
+            many = f"{count:,} of {self.totals[what]:,} {what} {kind}; first: {line}{why}"
+            yield f"{line}{kind}: {why}" if count == 1 else many
 
 
 def as_item(solution: Solution) -> dict[str, Any]:
     """A solution as --json writes it."""
-    item = {
-        name: getattr(solution, name) for name in ("problem", "answer", "trace", "verified", "by", "reason", "error")
-    }
-    return item | {"steps": [{**asdict(step), "problem": str(step.problem)} for step in solution.steps]}
+    steps = [{**asdict(step), "problem": str(step.problem)} for step in solution.steps]
+    return {item.name: getattr(solution, item.name) for item in fields(solution)} | {"steps": steps}

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Optional
 import typer
 
 from revorder.arithmetic.expression import Expression
-from revorder.arithmetic.problem import answer_text
 from revorder.cli.common import Form, Json, emit, stdin_batches
 from revorder.errors import ProblemError
 from revorder.judge import Verdict, verify
@@ -108,7 +107,7 @@ def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:
     expression = Expression.parse(str(item["problem"]))
     if asked is not None and expression != asked:
         return Verdict(False, None, 0, f"the question was changed: expected '{asked}', found '{expression}'")
-    reduction = expression.reduce()
+    reduction = expression.reduce_to_answer(item.get("decimals"))
     steps, at, rollbacks = item["steps"], 0, 0
     try:
         problem = next(reduction)
@@ -121,7 +120,7 @@ def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:
             problem = reduction.send((problem.value, problem.remainder))
         return Verdict(False, None, at, f"the steps end before {problem}", rollbacks)
     except StopIteration as done:
-        answer = answer_text(*done.value)
+        answer = done.value.text
     if at < len(steps):
         return Verdict(False, answer, at, "nothing is left to compute", rollbacks)
     if item.get("answer") != answer:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 
-from revorder.arithmetic.decimals import exact_decimals, reduce_decimals
+from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.data.pair_steps import NOTATIONS, reversed_text
 from revorder.data.rewriting import rewrite
@@ -46,7 +46,7 @@ def example(seed: int, index: int, notation: str = NOTATIONS[0]) -> Row:
         if not any(is_held_out(problem.a, problem.op, problem.b) for problem in problems(question)):
             break
         attempt += 1
-    stated = exact_decimals(question)
+    stated = Expression.parse(question).answer
     if kind == "read":
         question = reversed_text(stated, notation)
         return Row(question, f"<<{question}={stated}>>{stated}\n#### {stated}")
@@ -100,7 +100,7 @@ def draw_question(kind: str, take: Take) -> str:
 
 def problems(question: str) -> Iterator[Problem]:
     """The problems on integers that an expression is solved by, in pairs."""
-    steps = reduce_decimals(question)
+    steps = Expression.parse(question).reduce_to_answer()
     try:
         problem = next(steps)
         while True:

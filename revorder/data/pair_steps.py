@@ -18,14 +18,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from revorder.arithmetic.expression import Expression, infix
+from revorder.arithmetic.numbers import Number, apply, decimal_text, places_needed
 from revorder.arithmetic.problem import Problem
-from revorder.arithmetic.rational import Number, RationalExpression, apply, decimal_text, infix, places_needed
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.methods import trace
 
 NOTATIONS = (MARK, "@@")
 PLACES = 8  # of a quotient inside an expression
-_REVERSED = re.compile(r"r\|([0-9]+(?:\.[0-9]+)?)(-(?![0-9.(r@]))?|@@([0-9]+(?:\.[0-9]+)?)(-?)@@")
+_REVERSED = re.compile(r"r\|([0-9]+(?:\.[0-9]+)?)(-(?![0-9.(\[r@]))?|@@([0-9]+(?:\.[0-9]+)?)(-?)@@")
 
 
 class Term(NamedTuple):
@@ -41,16 +42,16 @@ class Endless(Exception):
     """A quotient that does not end, and that no multiplication or division takes up."""
 
 
-def write_steps(expression: RationalExpression, notation: str, decompose: bool) -> Iterator[str]:
+def write_steps(expression: Expression, notation: str, decompose: bool) -> Iterator[str]:
     """The expression after each of its pairs is solved; raises Endless where one can't be.
 
-    >>> list(write_steps(RationalExpression.parse("2*20+9*80"), "r|", False))
+    >>> list(write_steps(Expression.parse("2*20+9*80"), "r|", False))
     ['r|04+9*80', 'r|04+r|027', 'r|067']
-    >>> list(write_steps(RationalExpression.parse("12*52+1"), "r|", True))
+    >>> list(write_steps(Expression.parse("12*52+1"), "r|", True))
     ['[12*50+12*2]+1', '[r|006+r|42]+1', 'r|426+1', 'r|526']
     """
     items: list[Term | str] = [
-        Term(item.value, item.places) if isinstance(item, Number) else item for item in expression.postfix
+        Term(item.value, item.places) if isinstance(item, Number) else item for item in expression.signed()
     ]
 
     def write(term: Term) -> str:
@@ -69,11 +70,11 @@ def write_steps(expression: RationalExpression, notation: str, decompose: bool) 
             if last:
                 return
             items = move_division(items, at)
-            yield infix(items, write)
+            yield infix(items, write, bracket_signs=True)
             continue
         for work in decomposed(a, op, b, notation) if decompose else ():
             work = work if last else f"[{work}]"
-            yield infix([*items[: at - 2], Term(Fraction(), 0, work=work), *items[at + 1 :]], write)
+            yield infix([*items[: at - 2], Term(Fraction(), 0, work=work), *items[at + 1 :]], write, bracket_signs=True)
         while items[at + 1 : at + 2] == ["neg"]:
             result = result._replace(value=-result.value)
             del items[at + 1]
@@ -81,7 +82,7 @@ def write_steps(expression: RationalExpression, notation: str, decompose: bool) 
         if last and not result.is_reversed:
             return
         items[at - 2 : at + 1] = [result]
-        yield infix(items, write)
+        yield infix(items, write, bracket_signs=True)
         if last:
             return
 

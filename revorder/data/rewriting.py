@@ -19,7 +19,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
-from revorder.arithmetic.rational import Agreement, RationalExpression, agreement, read_number
+from revorder.arithmetic.expression import Expression, read_number
+from revorder.arithmetic.numbers import Agreement, agreement
 from revorder.data.annotations import Equation, find_equations
 from revorder.data.pair_steps import NOTATIONS, Endless, is_reversed, write_steps
 from revorder.errors import ProblemError
@@ -168,8 +169,8 @@ def solve_in_pairs(first: str, stated: str, notation: str, decompose: bool) -> t
     if len(first) > MAX_LENGTH or len(stated) > MAX_LENGTH:
         return LONG, ()
     try:
-        expression = RationalExpression.parse(first)
-        value = expression.value()
+        expression = Expression.parse(first)
+        value = expression.fraction()
     except ProblemError:
         return UNREADABLE, ()
     try:

@@ -11,7 +11,8 @@ from collections import Counter
 from fractions import Fraction
 from typing import NamedTuple
 
-from revorder.arithmetic.rational import Agreement, Number, RationalExpression, agreement, read_number
+from revorder.arithmetic.expression import Expression, read_number
+from revorder.arithmetic.numbers import Agreement, Number, agreement
 from revorder.data.annotations import Equation
 from revorder.data.pair_steps import read_reversed
 from revorder.errors import ProblemError
@@ -51,8 +52,8 @@ def check_equation(equation: Equation, text: str) -> Checked | None:
     written = text[equation.start : equation.end]
     fields = written.split("=")
     try:
-        expression = RationalExpression.parse(read_reversed(fields[0]))
-        value = expression.value()
+        expression = Expression.parse(read_reversed(fields[0]))
+        value = expression.fraction()
     except ProblemError:
         return None
     if not expression.operators:
@@ -85,11 +86,11 @@ def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
         if 0 < i < last and _WORK.match(part):
             continue
         try:
-            expression = RationalExpression.parse(part)
-            right = expression.value() == value
+            expression = Expression.parse(part)
+            right = expression.fraction() == value
         except ProblemError:
             return NOTATION
-        numbers = [item for item in expression.postfix if isinstance(item, Number)]
+        numbers = [item for item in expression.signed() if isinstance(item, Number)]
         values = [number.value for number in numbers]
         if not right:
             if i < last or expression.operators:

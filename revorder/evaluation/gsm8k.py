@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from revorder.arithmetic.rational import read_number
+from revorder.arithmetic.expression import read_number
 from revorder.data.annotations import find_annotations
 from revorder.data.sources.gsm8k import final_answer
 from revorder.errors import ProblemError, first_line

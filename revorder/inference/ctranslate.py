@@ -29,7 +29,7 @@ class Runtime:
         self.folder = checkpoint(folder)
         self.info = CheckpointInfo.load(self.folder)
         self.tokenizer = Tokenizer(self.info.places)
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads or cores()
         self._generators: dict[int, Any] = {}  # by the process whose threads they run on
         # its threads end before the interpreter does: one that still lets go of a stream's callback would abort it
         weakref.finalize(self, _let_go, self._generators)
@@ -97,6 +97,15 @@ class Runtime:
     def as_trace(self, problem: Problem, written: str) -> str:
         """The question with what was written after it."""
         return f"{problem}={written}"
+
+
+def cores() -> int:
+    """How many cores this process may use.
+
+    >>> cores() >= 1
+    True
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _let_go(generators: dict[int, Any]) -> None:

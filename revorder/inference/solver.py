@@ -11,9 +11,10 @@ from functools import cache
 from itertools import islice
 
 from revorder.arithmetic.expression import Expression
-from revorder.arithmetic.problem import Problem, answer_text
+from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError, quote
 from revorder.inference.ctranslate import Runtime
+from revorder.inference.transformers_runtime import TransformersRuntime, is_other_model
 from revorder.judge import verify
 
 BATCH = 1024  # expressions in flight
@@ -58,10 +59,11 @@ class Computed:
 class Solution:
     """An answer and how it came about.
 
-    `answer`: most significant digit first, `79R5` with a remainder, None where there is none. `trace`: the work, a
-    line an operation. `verified`: whether the judge passed all of it. `by`: `repaired` where any operation was, else
-    `tool` where any was Python's integers', else `model`. `reason`: what the model got wrong or was not asked.
-    `error`: why the input has no answer, else empty.
+    `answer`: most significant digit first, `79R5` with a remainder, `3.475` for a decimal, None where there is none.
+    `trace`: the work, a line an operation on integers. `verified`: whether the judge passed all of it. `by`: `repaired`
+    where any operation was, else `tool` where any was Python's integers', else `model`. `reason`: what the model got
+    wrong or was not asked. `error`: why the input has no answer, else empty. `decimals`: as they were asked for.
+    `rounded`: whether the answer is rounded.
     """
 
     problem: str
@@ -72,12 +74,14 @@ class Solution:
     reason: str = ""
     error: str = ""
     steps: tuple[Computed, ...] = field(default=(), repr=False)
+    decimals: int | None = None
+    rounded: bool = False
 
 
 @cache
-def load_runtime(model: str | None = None) -> Runtime:
+def load_runtime(model: str | None = None) -> Runtime | TransformersRuntime:
     """The checkpoint at a path or of a shipped one's name, the default one for None, loaded once."""
-    return Runtime(model)
+    return TransformersRuntime(model) if model and is_other_model(model) else Runtime(model)
 
 
 def solve(
@@ -86,18 +90,21 @@ def solve(
     max_digits: int | None = None,
     show: Show | None = None,
     model_only: bool = False,
+    decimals: int | None = None,
 ) -> Solution:
-    """Solve one expression of integers with + - * / and brackets; the answer is exact.
+    """Solve one expression of numbers with + - * / and brackets; the answer is exact, or says that it is rounded.
 
     `max_digits`: operands with more digits go to Python's integers, as do operands beyond the model's training, and
     what the judge rejects. `show` is called with each piece of the work as it is written. `model_only`: nothing goes
-    to Python's integers; the answer is what the model says, which `verified` tells to be exact or not. Raises
-    ProblemError for what can't be read or has no answer.
+    to Python's integers; the answer is what the model says, which `verified` tells to be exact or not. `decimals`:
+    digits behind the point that a division goes on to, 6 by default where a number has a point or a percent; a
+    quotient that does not end there is rounded once, at the end, a half away from zero. The model computes on integers,
+    and the points are put back by rule. Raises ProblemError for what can't be read or has no answer.
 
-    >>> solve("(12+34)*2").answer
-    '92'
+    >>> solve("(12+34)*2").answer, solve("1.5*2.25+10%").answer, solve("2/3", decimals=2).answer
+    ('92', '3.475', '0.67')
     """
-    solution = next(solve_many([problem], model, max_digits, show, model_only=model_only))
+    solution = next(solve_many([problem], model, max_digits, show, model_only=model_only, decimals=decimals))
     if solution.error:
         raise ProblemError(solution.error)
     return solution
@@ -110,6 +117,7 @@ def solve_many(
     show: Show | None = None,
     batch: int = BATCH,
     model_only: bool = False,
+    decimals: int | None = None,
 ) -> Iterator[Solution]:
     """Solve many expressions in order, as `solve` does; one that has no answer is a Solution with its `error`.
 
@@ -124,12 +132,12 @@ def solve_many(
     source = iter(problems)
     calculator = Calculator(load_runtime(model), max_digits, show, model_only)
     while chunk := list(islice(source, batch)):
-        yield from solve_batch(chunk, calculator)
+        yield from solve_batch(chunk, calculator, decimals)
 
 
-def solve_batch(texts: list[str], calculator: Calculator) -> list[Solution]:
+def solve_batch(texts: list[str], calculator: Calculator, decimals: int | None = None) -> list[Solution]:
     """Solve a batch: each round computes the next operation of every expression that is not done."""
-    running = [reduced(text) for text in texts]
+    running = [reduced(text, decimals) for text in texts]
     solutions: dict[int, Solution] = {}
     sent: dict[int, Computed | None] = dict.fromkeys(range(len(texts)))
     while sent:
@@ -144,7 +152,7 @@ def solve_batch(texts: list[str], calculator: Calculator) -> list[Solution]:
     return [solutions[i] for i in range(len(texts))]
 
 
-def reduced(text: str) -> Generator[Problem, Computed | None, Solution]:
+def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Computed | None, Solution]:
     """Reduce an expression: yields each operation, is sent how that was computed, returns the Solution.
 
     >>> steps = reduced("7*(1+1)")
@@ -152,11 +160,11 @@ def reduced(text: str) -> Generator[Problem, Computed | None, Solution]:
     (Problem(a=1, op='+', b=1), Problem(a=7, op='*', b=2))
     """
     steps: list[Computed] = []
-    answer, error = None, ""
+    answer, rounded, error = None, False, ""
     try:
         if not isinstance(text, str):
             raise ProblemError(f"problem {quote(repr(text))}: no text; accepted: text such as '12+34'")
-        reduction = Expression.parse(text).reduce()
+        reduction = Expression.parse(text).reduce_to_answer(decimals)
         problem = next(reduction)
         while computed := (yield problem):
             steps.append(computed)
@@ -164,7 +172,7 @@ def reduced(text: str) -> Generator[Problem, Computed | None, Solution]:
                 break
             problem = reduction.send(computed.value)
     except StopIteration as done:
-        answer = answer_text(*done.value)
+        answer, rounded = done.value
     except ProblemError as wrong:
         if all(step.verified for step in steps):  # else it is the model's answer that nothing can be done with
             error = str(wrong)
@@ -177,6 +185,8 @@ def reduced(text: str) -> Generator[Problem, Computed | None, Solution]:
         reason="; ".join(f"{_HOW[step.by]}{quote(str(step.problem))}: {step.reason}" for step in steps if step.reason),
         error=error,
         steps=tuple(steps),
+        decimals=decimals,
+        rounded=rounded,
     )
 
 
@@ -184,7 +194,7 @@ def reduced(text: str) -> Generator[Problem, Computed | None, Solution]:
 class Calculator:
     """Computes operations: the model what it was trained on, checked by the judge, and Python's integers the rest."""
 
-    runtime: Runtime
+    runtime: Runtime | TransformersRuntime
     max_digits: int | None = None
     show: Show | None = None
     model_only: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from revorder.arithmetic.expression import Expression, infix
 from revorder.arithmetic.problem import Problem, answer_text, ascii_signs
@@ -62,7 +62,7 @@ def reductions(expression: Expression) -> Iterator[Segment]:
         yield Segment(whole, Kind.FORWARD, step.op, step.a, step.b)
 
 
-def operands_start(postfix: list[int | str], at: int) -> int:
+def operands_start(postfix: Sequence[object], at: int) -> int:
     """Where the two operands of the operation at index `at` begin, signs included.
 
     >>> operands_start([7, 1, "neg", 2, "+"], 4)
@@ -71,7 +71,7 @@ def operands_start(postfix: list[int | str], at: int) -> int:
     numbers = 0
     while numbers < 2:
         at -= 1
-        numbers += isinstance(postfix[at], int)
+        numbers += not isinstance(postfix[at], str)
     return at
 
 

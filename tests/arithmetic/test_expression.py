@@ -1,5 +1,6 @@
 """Expressions: read as written, and exact."""
 
+import time
 from fractions import Fraction
 
 import pytest
@@ -7,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from revorder import Expression, Problem, ProblemError
-from revorder.arithmetic.expression import MAX_TERMS, signed_problem
+from revorder.arithmetic.expression import MAX_TERMS, infix, read_number
+from revorder.arithmetic.numbers import Number, decimal_text
 from revorder.arithmetic.problem import MAX_DIGITS
+from revorder.arithmetic.reduction import signed_problem
 
 LEAVES = st.integers(0, 10**6)
 TREES = st.recursive(
@@ -141,7 +144,7 @@ def test_what_is_accepted(text, value):
         ("1,23+4", "expected an operation"),
         ("1+x", "character 3, not 'x'"),
         ("1\ufeff+x", "character 2"),
-        ("1.5+2", "'.'"),
+        ("1.+2", "character 2, not '.'"),
         ("(1+2", "a '(' is never closed"),
         ("{1+2", "a '{' is never closed"),
         ("1+2)", "')' at character 4 closes nothing"),
@@ -200,3 +203,172 @@ def test_long_chains_need_no_recursion():
     assert expression.value() == (4000, 0)
     assert str(expression).count("+") == 3999
     assert Expression.parse("(" * 3000 + "1" + ")" * 3000).value() == (1, 0)
+
+
+# Decimals, percent, currency
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "places"),
+    [
+        (".5", "1/2", 1),
+        ("1.50", "3/2", 2),
+        ("-0.05", "-1/20", 2),
+        ("+7", "7", 0),
+        ("10%", "1/10", 2),
+        ("33.3 %", "333/1000", 3),
+        ("$1,234,567.89", "123456789/100", 2),
+        ("-$5", "-5", 0),
+        ("$-5", "-5", 0),
+        ("€ 1 234.5", "2469/2", 1),
+        ("１２.５", "25/2", 1),
+        ("＄１，０００．５０", "2001/2", 2),
+        ("１０％", "1/10", 2),
+        ("−3", "-3", 0),
+        ("(4)", "4", 0),
+        ("007", "7", 0),
+    ],
+)
+def test_a_number_is_read_exactly(text, value, places):
+    assert read_number(text) == Number(Fraction(value), places)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("48/2", "24"),
+        ("1/3+1/6", "1/2"),
+        ("2+3*4", "14"),
+        ("(2+3)*4", "20"),
+        ("100-50-30-15", "5"),
+        ("60/(2/3)", "90"),
+        ("-21/3", "-7"),
+        ("-(1.5+.5)*2", "-4"),
+        ("3*-2", "-6"),
+        ("560//10", "56"),
+        ("-7//2", "-4"),
+        ("7.5//2*2", "6"),
+        ("20 x 5 × 2 ÷ 4", "50"),
+        ("50%*$20", "10"),
+        ("[1+{2-(3)}]=?", "0"),
+        ("\ufeff1+1=", "2"),
+    ],
+)
+def test_an_expression_is_computed_exactly(text, value):
+    assert Expression.parse(text).fraction() == Fraction(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "nothing to read"),
+        ("12+", "ends where a number"),
+        ("$", "ends where a number"),
+        (".", "expected a number at character 1"),
+        ("%", "expected a number at character 1"),
+        ("0." + "1" * 2000, "more than 2000;"),
+        ("2x+1", "expected an operation at character 2"),
+        ("1,5", "expected an operation at character 2"),
+        ("1,2345", "expected an operation at character 2"),
+        ("5.", "expected an operation at character 2"),
+        ("1..5", "expected an operation"),
+        ("2(3)", "expected an operation"),
+        ("2**3", "expected a number"),
+        ("10%3", "expected an operation"),
+        ("3 apples*2", "expected an operation at character 3, not 'a'"),
+        ("(1+2", "never closed"),
+        ("1+2)", "closes nothing"),
+        ("__import__('os')", "expected a number at character 1"),
+        ("1" * 2001, "more than 2000;"),
+        ("1+" * 10_000 + "1", "more than 10000"),
+    ],
+)
+def test_what_is_no_arithmetic_is_refused_in_one_line(text, reason):
+    with pytest.raises(ProblemError, match=reason) as error:
+        Expression.parse(text)
+    assert "\n" not in str(error.value) and "accepted" in str(error.value)
+
+
+def test_a_division_by_zero_and_what_grows_too_long_are_refused():
+    with pytest.raises(ProblemError, match="'1/\\(2-2\\)': division by zero"):
+        Expression.parse("1/(2-2)").fraction()
+    with pytest.raises(ProblemError, match="grows beyond 2000 digits"):
+        Expression.parse("*".join(["9" * 1500] * 2)).fraction()
+
+
+def test_time_is_linear_in_the_length():
+    for text in ("1+" * 4999 + "1", "(" * 9000, "-" * 9000 + "1", "9" * 100_000, " " * 100_000, "1," * 100_000):
+        start = time.perf_counter()
+        try:
+            Expression.parse(text).fraction()
+        except ProblemError:
+            pass
+        assert time.perf_counter() - start < 5, text[:4]
+
+
+DECIMALS = st.builds(lambda n, places: decimal_text(n, places), st.integers(0, 10**6), st.integers(0, 4))
+
+
+def joined(part):
+    """The text and the value of an operation; None for a division by zero, or by what has none."""
+    (left, a), op, (right, b) = part
+    text = f"({left}){op}({right})"
+    if None in (a, b) or (b == 0 and op in ("/", "//")):
+        return text, None
+    return text, {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b, "//": lambda: a // b}[
+        op
+    ]()
+
+
+EXPRESSIONS = st.recursive(
+    st.one_of(
+        DECIMALS.map(lambda text: (text, Fraction(text))),
+        DECIMALS.map(lambda text: (f"{text}%", Fraction(text) / 100)),
+        DECIMALS.map(lambda text: (f"${text}", Fraction(text))),
+    ),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "/", "//"]), inner).map(joined),
+        inner.map(lambda part: (f"-({part[0]})", None if part[1] is None else -part[1])),
+    ),
+    max_leaves=8,
+)
+
+
+@given(EXPRESSIONS)
+def test_expressions_have_the_value_of_pythons_fractions(pair):
+    text, expected = pair
+    expression = Expression.parse(text)
+    if expected is None:
+        with pytest.raises(ProblemError, match="division by zero"):
+            expression.fraction()
+        return
+    assert expression.fraction() == expected
+    assert Expression.parse(str(expression)) == expression
+    again = infix(expression.signed(), bracket_signs=True)
+    assert Expression.parse(again).fraction() == expected and again.count("(") <= text.count("(")
+
+
+@given(TREES)
+def test_integers_have_the_same_value_with_points_and_without(tree):
+    text = text_of(tree)
+    whole = Expression.parse(text)
+    pointed = Expression(tuple(Number(Fraction(n), 1) if isinstance(n, int) else n for n in whole.postfix))
+    assert whole.is_whole and not pointed.is_whole
+    if value_of(tree) is not None:
+        assert whole.answer == pointed.answer == str(whole.fraction()) == str(pointed.fraction())
+
+
+@pytest.mark.parametrize("text", ["1.5+2", "10%", "7//2", "1.0", "1+2*.5"])
+def test_what_is_for_integers_refuses_others_in_one_line(text):
+    expression = Expression.parse(text)
+    assert not expression.is_whole and not expression.is_problem
+    with pytest.raises(ProblemError, match="one operation on two non-negative integers is accepted here"):
+        expression.problem()
+    with pytest.raises(ProblemError, match="accepted here: integers") as error:
+        expression.value()
+    assert str(error.value).startswith(f"problem '{text}': ") and "\n" not in str(error.value)
+
+
+def test_an_inexact_division_says_what_goes_on():
+    with pytest.raises(ProblemError, match="--decimals 6 to go on"):
+        Expression.parse("7/2+1").answer  # noqa: B018

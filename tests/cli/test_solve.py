@@ -87,6 +87,34 @@ def test_pieces_are_one_problem_and_problems_are_several(revorder):
     assert revorder("solve", "-", "1+2", stdin="8+8\n").stdout == "16\n3\n"
 
 
+def test_decimals(revorder):
+    one = revorder("solve", "1.5*2.25+10%")
+    assert (one.stdout, one.stderr, one.returncode) == ("3.475\n", "", 0)
+    shown = revorder("solve", "2.50-$1", "--show").stdout.splitlines()
+    assert shown[0].startswith("250-100=") and shown[-1] == "1.5"
+    pieces = revorder("solve", "1.5", "x", "3")
+    assert pieces.stdout == "4.5\n"
+    integers = revorder("solve", "7/2", "7/2+1")
+    assert integers.stdout == "3R1\nerror\n" and "--decimals 6 to go on" in integers.stderr
+    assert revorder("solve", "7/2", "7/2+1", "--decimals", "6").stdout == "3.5\n4.5\n"
+
+
+def test_rounded_answers_are_named(revorder):
+    one = revorder("solve", "2.0/3")
+    assert (one.stdout, one.returncode) == ("0.666667\n", 0)
+    assert one.stderr == "revorder: rounded to 6 decimals: '2.0/3'\n"
+    many = revorder("solve", "-", "--decimals", "2", stdin="1/4\n2/3\n-1/8\n")
+    assert many.stdout == "0.25\n0.67\n-0.13\n"
+    assert many.stderr == "revorder: 2 of 3 answers rounded to 2 decimals; first: line 2: '2/3'\n"
+    item = json.loads(revorder("solve", "2/3", "--decimals", "2", "--json").stdout)
+    assert (item["answer"], item["decimals"], item["rounded"]) == ("0.67", 2, True)
+
+
+def test_decimals_that_are_none_are_refused(refused):
+    assert "--decimals" in refused("solve", "1.5", "--decimals", "-1")
+    assert "--decimals" in refused("solve", "1.5", "--decimals", "1001")
+
+
 def test_a_negative_problem_is_no_option(revorder):
     assert revorder("solve", "-3+5").stdout == "2\n"
 

@@ -65,6 +65,31 @@ def test_what_solve_writes_is_judged_step_by_step(revorder):
     assert revorder("verify", "--problem", "7", stdin=solved.splitlines()[1]).returncode == 0
 
 
+def test_decimals_that_solve_writes_are_judged(revorder):
+    solved = revorder("solve", "1.5*2.25+10%", "2.0/3", "$.5", "--json").stdout
+    judged = revorder("verify", stdin=solved)
+    assert (judged.stdout, judged.returncode) == ("ok 3.475\nok 0.666667\nok 0.5\n", 0)
+    item = json.loads(revorder("solve", "2/3", "--decimals", "2", "--json").stdout)
+    assert revorder("verify", "--problem", "2/3", stdin=json.dumps(item)).stdout == "ok 0.67\n"
+    for other, says in (
+        ({"decimals": 3}, "step 0: 2000/3: the question was changed"),
+        ({"decimals": None}, "step 0: 2/3: the question was changed"),
+        ({"decimals": "2"}, "decimals '2': accepted: 0 to 1000"),
+        ({"decimals": -1}, "decimals -1: accepted: 0 to 1000"),
+        ({"answer": "0.66"}, "wrong answer: expected '0.67', found '0.66'"),
+    ):
+        judged = revorder("verify", stdin=json.dumps({**item, **other}))
+        assert judged.returncode == 1 and judged.stdout.startswith("wrong at ") and says in judged.stdout, judged
+
+
+def test_traces_are_of_integers(revorder, refused):
+    judged = revorder("verify", "--method", "mathglm", stdin="1.5+2=3.5\n")
+    assert judged.returncode == 1 and "'1.5+2': accepted here: integers" in judged.stdout
+    assert "two non-negative integers" in revorder("verify", stdin="1.5+2=3.5\n").stdout
+    assert "two non-negative integers" in refused("show", "1.5+2")
+    assert "accepted here: integers" in refused("show", "1+2*.5", "--method", "mathglm")
+
+
 def test_a_solution_that_was_tampered_with_is_wrong(revorder):
     item = json.loads(revorder("solve", "(12+34)*2-100", "--json").stdout)
     first, second, third = item["steps"]

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from revorder import ProblemError
-from revorder.arithmetic.rational import RationalExpression, read_number
+from revorder.arithmetic.expression import Expression, read_number
 from revorder.data.annotations import find_annotations
 from revorder.data.enhancement import example, examples, problems
 from revorder.data.pair_steps import NOTATIONS, read_reversed
@@ -21,7 +21,7 @@ N = 1500
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_every_sample_is_exact_and_without_words(notation):
     for row in examples(7, 0, N, notation):
-        value = RationalExpression.parse(read_reversed(row.question)).value()
+        value = Expression.parse(read_reversed(row.question)).fraction()
         assert read_number(final_answer(row.answer)).value == value
         assert not re.search("[A-Za-z]", (row.question + row.answer).replace("r|", ""))
         [equation] = find_annotations(row.answer)
@@ -46,7 +46,7 @@ def test_what_it_is_made_of():
         if row.question.startswith("r|"):
             kinds["read"] += 1
         else:
-            operators = RationalExpression.parse(row.question).operators
+            operators = Expression.parse(row.question).operators
             kinds[operators[0] if len(operators) == 1 else "several" if operators else "reverse"] += 1
         kinds["places"] += "." in row.question
     shares = {"read": 1, "reverse": 1, "+": 2, "-": 2, "*": 2, "several": 4}

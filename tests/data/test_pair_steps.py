@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from revorder.arithmetic.rational import RationalExpression, decimal_text
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.numbers import decimal_text
 from revorder.data.pair_steps import NOTATIONS, Endless, is_reversed, read_reversed, reversed_text, write_steps
 
 
 def steps(text, notation="r|", decompose=False):
-    return list(write_steps(RationalExpression.parse(text), notation, decompose))
+    return list(write_steps(Expression.parse(text), notation, decompose))
 
 
 @pytest.mark.parametrize(
@@ -50,9 +51,9 @@ def test_a_reversed_number_in_either_notation():
     st.integers(-(10**6), 10**6),
     st.integers(0, 4),
     st.sampled_from(NOTATIONS),
-    st.sampled_from(["", "+2", "-2", "*2", "-(2)"]),
+    st.sampled_from(["", "+2", "-2", "*2", "-(2)", "-[2]"]),
 )
 def test_a_reversed_number_is_read_where_it_stands(n, places, notation, then):
     number = decimal_text(n, places)
     text = reversed_text(number, notation)
-    assert RationalExpression.parse(read_reversed(text + then)) == RationalExpression.parse(f"({number}){then}")
+    assert Expression.parse(read_reversed(text + then)) == Expression.parse(f"({number}){then}")

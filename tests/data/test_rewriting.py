@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from revorder import ProblemError, verify
-from revorder.arithmetic.rational import RationalExpression, decimal_text, places_needed
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.numbers import decimal_text, places_needed
 from revorder.data import rewriting
 from revorder.data.annotations import find_annotations, read_equation
 from revorder.data.pair_steps import NOTATIONS, read_reversed
@@ -138,7 +139,7 @@ def equations(draw):
     """An equation whose stated result is mostly right."""
     first = draw(OPERANDS) + "".join(draw(st.lists(st.builds(str.__add__, OPERATORS, OPERANDS), max_size=4)))
     try:
-        value = RationalExpression.parse(first).value()
+        value = Expression.parse(first).fraction()
     except ProblemError:
         value = Fraction(1)
     places = places_needed(value)
@@ -204,12 +205,12 @@ def test_every_step_has_the_value_of_the_first_field(equation, options):
     if outcome != rewriting.REWRITTEN:
         assert not text
         return
-    first = RationalExpression.parse(equation.partition("=")[0])
+    first = Expression.parse(equation.partition("=")[0])
     fields = text.replace(" ", "").removesuffix("=").split("=")
     before = first
     for part in fields:
-        step = RationalExpression.parse(read_reversed(part))
-        assert step.value() == first.value()
+        step = Expression.parse(read_reversed(part))
+        assert step.fraction() == first.fraction()
         # one pair is solved in each, or a division is moved
         assert len(before.operators) - len(step.operators) in (0, 1)
         before = step

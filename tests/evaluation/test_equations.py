@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from revorder.arithmetic.rational import RationalExpression
+from revorder.arithmetic.expression import Expression
 from revorder.data.annotations import find_annotations
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.rewriting import rewrite
@@ -78,7 +78,7 @@ def test_what_is_wrong_first(text, expected):
 )
 def test_a_changed_digit_of_a_converted_equation_is_found(numbers, operators, notation, decompose, data):
     first = str(numbers[0]) + "".join(op + str(n) for op, n in zip(operators, numbers[1:], strict=False))
-    value = RationalExpression.parse(first).value()
+    value = Expression.parse(first).fraction()
     text = rewrite(f"<<{first}={value}>>", notation, decompose)
     assert check(text)[1:] == (True, "")
     digits = [i for i, char in enumerate(text) if char.isdigit() and i > text.index("=")]

@@ -4,13 +4,17 @@ import itertools
 import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from revorder import Expression, Problem, ProblemError, solve, solve_many, verify
+from revorder.arithmetic.numbers import decimal_text
 from revorder.inference.solver import Calculator, Computed, load_runtime, reduced
+
+DECIMALS = st.builds(decimal_text, st.integers(0, 10**6), st.integers(0, 4))
 
 
 def test_the_main_job():
@@ -63,6 +67,50 @@ def test_remainders_at_the_top_only():
     with pytest.raises(ProblemError, match=r"7/2.*not exact \(3R1\)"):
         solve("7/2+1")
     assert solve("7/2").answer == "3R1" and solve("-7/2").answer == "-3R-1"
+
+
+# Decimals
+
+
+@settings(max_examples=60)
+@given(DECIMALS, st.sampled_from("+-*/"), DECIMALS, st.integers(0, 8))
+def test_every_decimal_answer_is_the_exact_one_or_that_rounded(a, op, b, decimals):
+    exact = Expression.parse(f"{a}{op}{b}")
+    if op == "/" and not Expression.parse(b).fraction():
+        with pytest.raises(ProblemError, match="division by zero"):
+            solve(f"{a}{op}{b}", decimals=decimals)
+        return
+    solution = solve(f"{a}{op}{b}", decimals=decimals)
+    error = abs(Fraction(solution.answer) - exact.fraction())
+    assert solution.verified and error * 2 * 10**decimals <= 1 and solution.rounded == bool(error)
+    assert solution.by == "model" or solution.reason
+
+
+def test_decimals_are_integers_to_the_model_and_the_point_is_put_back():
+    solution = solve("1.5*2.25+10%")
+    assert (solution.answer, solution.verified, solution.by, solution.rounded) == ("3.475", True, "model", False)
+    assert [str(step.problem) for step in solution.steps] == ["15*225", "3375+100"]
+    assert "." not in solution.trace and solution.trace.count("\n") == 1
+    assert solve("200+10%").answer == "200.1" and solve("$1,000.50 × ２").answer == "2001"
+    assert [step.problem.op for step in solve("10/4-1.5").steps] == ["/", "-"]
+    assert solve("1.5").answer == "1.5" and solve("7//2").answer == "3"
+
+
+def test_a_division_goes_on_to_the_decimals_asked_for():
+    assert solve("7/2+1", decimals=6).answer == "4.5" and solve("948/12", decimals=6).answer == "79"
+    assert (solve("2/3", decimals=2).answer, solve("2/3", decimals=2).rounded) == ("0.67", True)
+    assert (solve("1/3*3", decimals=2).answer, solve("1/3*3", decimals=2).rounded) == ("1", False)
+    far = solve("2/3", decimals=40)
+    assert far.answer == f"0.{'6' * 39}7" and far.verified and far.by == "tool"
+    assert [s.answer for s in solve_many(["7/2", "1/0", "1/8"], decimals=2)] == ["3.5", None, "0.13"]
+    with pytest.raises(ProblemError, match="decimals 1001: accepted: 0 to 1000"):
+        solve("1+1", decimals=1001)
+
+
+def test_a_decimal_is_repaired_too(erring):
+    assert (solve("1.2+3.5", erring).answer, solve("1.2+3.5", erring).by) == ("4.7", "repaired")
+    alone = solve("1.2+3.5", erring, model_only=True)
+    assert (alone.answer, alone.verified) == ("4.8", False)
 
 
 def test_larger_operands_go_to_the_tool_and_say_so():

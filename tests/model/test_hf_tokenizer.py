@@ -1,12 +1,14 @@
 """The tokenizer that Hugging Face's libraries read: the same ids, <bos> before every text, numbers restored on demand."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from strategies import TRACE_TEXTS
 
-from revorder import METHODS, Problem, trace
+from revorder import METHODS
 from revorder.model.checkpoint import checkpoint, shipped
 from revorder.model.tokenizer import Tokenizer
 
@@ -15,16 +17,9 @@ transformers = pytest.importorskip("transformers")
 from revorder.model.hf_tokenizer import RevOrderTokenizer, build_fast_tokenizer, save_tokenizer  # noqa: E402
 
 FAST = build_fast_tokenizer()
-TRACES = st.builds(
-    lambda method, a, op, b: trace(Problem(a, op, b), method).text,
-    st.sampled_from(list(METHODS)),
-    st.integers(0, 10**18),
-    st.sampled_from("+-*/"),
-    st.integers(1, 10**12),
-)
 
 
-@given(TRACES)
+@given(TRACE_TEXTS)
 def test_the_library_gives_the_same_ids_after_bos(text):
     ids = Tokenizer().encode(text)
     encoding = FAST.encode(text)
@@ -63,3 +58,10 @@ def test_the_shipped_folder_answers_in_plain_transformers(name):
         text = tokenizer.decode(model.generate(**question, max_new_tokens=96)[0], skip_special_tokens=True)
         method = METHODS["lean"]
         assert method.parse_answer(text) == method.parse_question(text).answer, text
+
+
+def test_the_shipped_cards_snippet_runs():
+    folder = checkpoint()
+    code = (folder / "README.md").read_text().partition("```python\n")[2].partition("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert done.stdout == "12+35=r|74\n", done.stderr[-2000:]

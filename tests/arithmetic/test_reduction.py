@@ -6,21 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from revorder import ProblemError
-from revorder.arithmetic.decimals import exact_decimals, reduce_decimals
-from revorder.arithmetic.rational import RationalExpression, decimal_text, places_needed
+from revorder import Expression, ProblemError
+from revorder.arithmetic.numbers import decimal_text, places_needed
+from revorder.arithmetic.reduction import run_exactly
+
+
+def solved(text, decimals=6):
+    """The answer by Python's integers, and whether it is rounded."""
+    return run_exactly(Expression.parse(text).reduce_to_answer(decimals))
 
 
 def problems(text, decimals=6):
     """The problems asked, and the answer."""
-    steps = reduce_decimals(text, decimals)
+    steps = Expression.parse(text).reduce_to_answer(decimals)
     asked = []
     try:
         asked.append(next(steps))
         while True:
             asked.append(steps.send((asked[-1].value, asked[-1].remainder)))
     except StopIteration as done:
-        return [str(problem) for problem in asked], done.value
+        return [str(problem) for problem in asked], done.value.text
 
 
 @pytest.mark.parametrize(
@@ -37,7 +42,8 @@ def problems(text, decimals=6):
         ("1/3", ["1000000/3"], "0.333333"),
         ("1/3*3", ["1*3", "3000000/3"], "1"),
         ("1/3+1/6", ["3*6", "6+3", "9000000/18"], "0.5"),
-        ("-7//2", ["70/2", "35/10"], "-4"),
+        ("-7//2", ["7/2"], "-4"),
+        ("7.5//.25", ["750/25"], "30"),
         ("$1,000.00", [], "1000"),
     ],
 )
@@ -46,12 +52,12 @@ def test_it_asks_for_problems_on_integers(text, asked, answer):
 
 
 def test_an_answer_that_is_wrong_on_its_way_is_not_mended():
-    steps = reduce_decimals("1.5*2+1")
+    steps = Expression.parse("1.5*2+1").reduce_to_answer()
     next(steps)
     steps.send((31, 0))
     with pytest.raises(StopIteration) as done:
         steps.send((41, 0))
-    assert done.value.value == "4.1"
+    assert done.value.value.text == "4.1"
 
 
 def test_what_is_refused():
@@ -59,11 +65,46 @@ def test_what_is_refused():
         ("1.5/(2-2)", "division by zero"),
         ("1.5+a", "expected a number"),
         ("9" * 1500 + "*" + "9" * 1500 + "*2", "2000 digits"),
+        ("*".join(["0." + "0" * 1998 + "1"] * 3), "2000 digits"),
+        ("1e5", "expected an operation"),
     ):
         with pytest.raises(ProblemError, match=reason):
-            exact_decimals(text)
-    with pytest.raises(ProblemError, match="decimals -1: accepted: 0 to 1000"):
-        exact_decimals("1+1", -1)
+            solved(text)
+    for decimals in (-1, 1001, 2.5, "2"):
+        with pytest.raises(ProblemError, match=f"problem '1[+]1': decimals {decimals!r}: accepted: 0 to 1000"):
+            solved("1+1", decimals)
+
+
+def test_a_model_that_errs_brings_no_other_error_than_ours():
+    for said in (0, -5, 10**2500):
+        for text in ("1/3/(1/7)*2.5", "1/3+1/7+1/11", "-2/3//.7", "(1/3-1/3)/.5"):
+            steps = Expression.parse(text).reduce_to_answer(3)
+            try:
+                next(steps)
+                while True:
+                    steps.send((said, 0))
+            except (StopIteration, ProblemError):
+                pass
+
+
+@pytest.mark.parametrize(
+    ("text", "decimals", "answer", "rounded"),
+    [
+        ("1/8", 2, "0.13", True),
+        ("-1/8", 2, "-0.13", True),
+        ("5/2", 0, "3", True),
+        ("1/8", 3, "0.125", False),
+        ("1/3*3", 2, "1", False),
+        ("1/1024*1024", 2, "1", False),
+        ("1.25*1.25", 2, "1.5625", False),  # a product is exact
+        ("-1.0/3000000", 2, "0", True),
+        ("200+10%", None, "200.1", False),
+        ("7/2", None, "3R1", False),
+        ("7.0/2", None, "3.5", False),
+    ],
+)
+def test_what_is_rounded_says_so(text, decimals, answer, rounded):
+    assert solved(text, decimals) == (answer, rounded)
 
 
 NUMBERS = st.builds(decimal_text, st.integers(0, 10**7), st.integers(0, 4))
@@ -87,10 +128,11 @@ def rounded(value, decimals):
 @given(TEXTS, st.integers(0, 8))
 def test_the_answer_is_the_exact_one_rounded_at_most_once(text, decimals):
     try:
-        value = RationalExpression.parse(text).value()
+        value = Expression.parse(text).fraction()
     except ProblemError:
         return
-    answer = exact_decimals(text, decimals)
+    answer, is_rounded = solved(text, decimals)
+    assert is_rounded == (Fraction(answer) != value)
     assert Fraction(answer) in (value, rounded(value, decimals))
     if "/" not in text or (places_needed(value) is not None and places_needed(value) <= decimals):
         assert Fraction(answer) == value
