@@ -13,7 +13,16 @@ def quote(text: str) -> str:
     >>> quote("12+x")
     "'12+x'"
     """
-    return repr(text if len(text) <= 60 else f"{text[:40]}…{text[-19:]}")
+    return repr(shorten(text))
+
+
+def shorten(text: str) -> str:
+    """The text, or its beginning and end where it has more than 60 characters.
+
+    >>> len(shorten("1" * 1000))
+    60
+    """
+    return text if len(text) <= 60 else f"{text[:40]}…{text[-19:]}"
 
 
 def first_line(error: BaseException) -> str:

@@ -24,10 +24,10 @@ def make_folder(path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises ProblemError where it can't be written."""
+    """Write a file whole or not at all, in UTF-8; raises ProblemError where it can't be written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text)
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")  # a reply may hold half a surrogate
         os.replace(temporary, path)
     except OSError as error:
         raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None

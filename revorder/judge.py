@@ -131,7 +131,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
             common = 0
             while at + common < len(written) and common < len(expected) and written[at + common] == expected[common]:
                 common += 1
-            reason = explain(method, segment, expected, written, at, common, pending)
+            reason = describe_difference(method, segment, expected, written, at, common, pending)
             return Replay(False, at + common, step, reason, rollbacks)
     except ProblemError as error:  # an expression whose reduction has no answer
         return Replay(False, at, step, str(error), rollbacks)
@@ -140,7 +140,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
     return Replay(True, at, step, "", rollbacks)
 
 
-def explain(
+def describe_difference(
     method: Method,
     segment: Segment,
     expected: str,
@@ -155,7 +155,7 @@ def explain(
 
     >>> from revorder import METHODS
     >>> segment = Segment("r|74", Kind.REVERSED, "+", 12, 35)
-    >>> explain(METHODS["revorder"], segment, "r|74", "12+35=r|75", 6, 3, None)
+    >>> describe_difference(METHODS["revorder"], segment, "r|74", "12+35=r|75", 6, 3, None)
     "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
     """
     _, kind, op, a, b = segment

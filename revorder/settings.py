@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from revorder.errors import ProblemError, first_line
+from revorder.errors import ProblemError, first_line, quote, shorten
 
 MAX_BYTES = 64 * 1024  # of a YAML file
 _WORDS = {  # pydantic's words: ours
@@ -95,7 +95,7 @@ def _shown(value: Any) -> str:
         text = json.dumps(value, default=repr)
     except (TypeError, ValueError, RecursionError):  # such as a number of more digits than Python writes
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= 60 else f"{text[:40]}…{text[-19:]}"
+    return shorten(text)
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -110,6 +110,15 @@ class _PlainLoader(yaml.SafeLoader):
         if refused:
             raise yaml.MarkedYAMLError(problem=f"{refused} is not read here", problem_mark=event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """The mapping of a node; raises YAMLError where a key stands twice."""
+        seen: set[str] = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"key {quote(key.value)} stands twice", problem_mark=key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 _WHOLE = r"[-+]?(?:0|[1-9][0-9]{0,17})"

@@ -77,6 +77,7 @@ def refusal(path):
         ("1: 2\n" + PARTS, "key '1' is unknown; accepted: name, method"),
         ("null: 2\n" + PARTS, "key 'None' is unknown; accepted: name, method"),
         ("[a]: 2\n" + PARTS, "can't be read: found unhashable key, line 1"),
+        (f"size: 5\n{PARTS}size: 6", "can't be read: key 'size' stands twice, line 3"),
         (f"parts: [{PART}, {{op: '+', a: 1, b: 1, c: 2}}]", "parts 1, key 'c' is unknown; accepted: op, a, b, weight"),
         ("size: 5", "key 'parts' is missing; accepted: a list of parts"),
         ("parts: [{op: '+', b: 1}]", "parts 0, key 'a' is missing; accepted: a digit count from 1 to 32"),

@@ -47,7 +47,7 @@ class Restorer:
     """
 
     def __init__(self) -> None:
-        self._held = ""  # what may still change
+        self._waiting = ""  # what may still change
         self._before = ""  # the character before it, where that is a digit
 
     def feed(self, text: str) -> str:
@@ -56,7 +56,7 @@ class Restorer:
         >>> Restorer().feed("r|41+")
         '14+'
         """
-        text = self._held + text
+        text = self._waiting + text
         cut = text.rfind("r", max(0, len(text) - 1))
         start = text.rfind(MARK)
         if start >= 0:
@@ -65,7 +65,7 @@ class Restorer:
             # the digits may go on, and a minus may be followed by an operand
             if end == len(text) or text[end:] == "-":
                 cut = start
-        self._held = text[cut:] if cut >= 0 else ""
+        self._waiting = text[cut:] if cut >= 0 else ""
         return self._give(text[:cut], "r") if cut >= 0 else self._give(text)
 
     def finish(self) -> str:
@@ -75,8 +75,8 @@ class Restorer:
         >>> restorer.feed("r|41"), restorer.finish()
         ('', '14')
         """
-        held, self._held = self._held, ""
-        return self._give(held)
+        rest, self._waiting = self._waiting, ""
+        return self._give(rest)
 
     def _give(self, text: str, then: str = "") -> str:
         # `then` is what comes next: a minus before it is no sign

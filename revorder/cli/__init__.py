@@ -5,6 +5,7 @@ Exit status: 0 done, 1 something is wrong or not verified, 2 bad input or a fail
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from revorder import __version__
-from revorder.cli import cost, csid, data, eval, report, rewrite, show, solve, train, verify
+from revorder.cli import cost, csid, data, eval, finetune, report, rewrite, show, solve, train, verify
 from revorder.cli.common import say
 from revorder.errors import ProblemError
 
@@ -28,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
-for module in (solve, show, verify, csid, cost, eval, report, data, rewrite, train):
+for module in (solve, show, verify, csid, cost, eval, report, data, rewrite, train, finetune):
     # a problem may begin with a minus sign, and is no option then
     loose = {"ignore_unknown_options": module in (solve, show, csid, cost, eval)}
     app.command(module.__name__.rpartition(".")[2], context_settings=loose)(module.command)
@@ -52,9 +53,11 @@ def options(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; bad input, and output that can't be written, are one line on stderr, status 2."""
     try:
-        status = run(arguments)
         if sys.stdout is None:
             raise OSError("stdout is closed")
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # what a model wrote may not fit the encoding
+        status = run(arguments)
         sys.stdout.flush()
     except (BrokenPipeError, SystemExit):  # typer exits where a pipe is closed
         status = PIPE_CLOSED

@@ -68,16 +68,16 @@ def stdin_batches() -> Iterator[list[str]]:
     """The lines of stdin as they come, in batches of what is there; a BOM is skipped, bytes that are no UTF-8 replaced."""
     if sys.stdin is None:
         raise ProblemError("stdin: closed; accepted: a line a problem")
-    held, first = b"", True
+    rest, first = b"", True
     stream: Any = sys.stdin.buffer
     while read := stream.read1(READ):  # waits only where nothing is there
-        *lines, held = (held + read).split(b"\n")
+        *lines, rest = (rest + read).split(b"\n")
         if lines and first:
             lines[0], first = lines[0].removeprefix(b"\xef\xbb\xbf"), False
         if lines:
             yield [line.rstrip(b"\r").decode("utf-8", errors="replace") for line in lines]
-    if held:
-        yield [held.removeprefix(b"\xef\xbb\xbf" if first else b"").rstrip(b"\r").decode("utf-8", errors="replace")]
+    if rest:
+        yield [rest.removeprefix(b"\xef\xbb\xbf" if first else b"").rstrip(b"\r").decode("utf-8", errors="replace")]
 
 
 def read_batches(problems: list[str]) -> Iterator[list[Line]]:
@@ -143,8 +143,8 @@ def say(line: str) -> None:
 
 
 def emit(item: Any) -> None:
-    """An item as a line of JSON on stdout."""
-    print(json.dumps(item, ensure_ascii=False))
+    """An item as a line of JSON on stdout, in ASCII."""
+    print(json.dumps(item))
 
 
 def show_table(header: list[str], rows: list[list[str]], title: str | None = None, wide: bool = False) -> None:
@@ -174,7 +174,8 @@ class Progress:
 
     def __init__(self, what: str, total: int | None = None, quiet: bool = False, delay: float = 0) -> None:
         self._what, self._total, self._quiet = what, total, quiet
-        self._done, self._bar, self._task = 0, None, None
+        self._done, self._bar = 0, None
+        self._task: Any = None
         self._tty = sys.stderr is not None and sys.stderr.isatty()
         self._due = time.monotonic() + (delay if self._tty else NOTICE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
@@ -104,6 +105,9 @@ def command(
     if (suite == "gsm8k") != (solutions is not None):
         raise ProblemError(f"suite {suite!r}: accepted: gsm8k with --solutions, any other without")
     if solutions:
+        drawn = {"model": model, "out": out, "ops": ops or more_ops, "n": n, "seed": seed, "data": data}
+        if others := [name for name, value in (drawn | {"base_url": base_url}).items() if value is not None]:
+            raise ProblemError(f"{', '.join(others)}: nothing is run with --solutions; accepted: --wide, --json")
         return score_solutions_file(solutions, wide, json_)
     if suite.endswith(".jsonl"):
         raise ProblemError(f"suite {suite!r}: a file of results; accepted: revorder report {suite}")
@@ -145,7 +149,7 @@ def score_solutions_file(path: Path, wide: bool, json_: bool) -> None:
         for score in scores:
             emit(asdict(score))
         return
-    show_table(*gsm8k.table(scores, wide), wide=wide)
+    show_table(*gsm8k.table(scores, wide or not sys.stdout.isatty()), wide=wide)
     show_table(*gsm8k.errors_table(scores), wide=wide)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Optional
 
 import typer
 
 from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_lines
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, quote
 from revorder.methods import find_method, trace
 
 
@@ -61,7 +62,7 @@ def read_rollback(items: list[str]) -> dict[int, list[int]]:
     plan: dict[int, list[int]] = {}
     for item in items:
         step, colon, digit = item.partition(":")
-        if not (colon and step.removeprefix("-").isdecimal() and digit.isdecimal()):
-            raise ProblemError(f"rollback {item!r}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
+        if not (colon and re.fullmatch("-?[0-9]{1,4}", step) and re.fullmatch("[0-9]", digit)):
+            raise ProblemError(f"rollback {quote(item)}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
         plan.setdefault(int(step), []).append(int(digit))
     return plan

@@ -24,6 +24,9 @@ def command(
     json_: Json = False,
 ) -> None:
     """Train a model with transformers' Trainer; needs torch, transformers and accelerate."""
+    from revorder.training.recipe import Recipe
+
+    Recipe.read(recipe)  # what is wrong in it is said before torch is loaded, which takes seconds
     try:
         import accelerate  # noqa: F401
         import torch  # noqa: F401

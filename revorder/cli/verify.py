@@ -97,8 +97,10 @@ def judge_text(text: str, method: str | None, form: str | None, asked: Expressio
             if method is None and "method" in item:
                 return verify(found, str(item["method"]), item.get("form"), asked)
             text = found
-    except (ProblemError, KeyError, TypeError) as error:
+    except ProblemError as error:
         return Verdict(False, None, 0, f"{error}")
+    except (KeyError, TypeError):
+        return Verdict(False, None, 0, "not what solve writes: a problem, and steps that have a method and a text")
     return verify(text, method or "revorder", form, asked)
 
 

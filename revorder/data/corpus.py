@@ -98,6 +98,10 @@ def rewrite_corpus(
         raise ProblemError(f"out {str(out)!r}: accepted: a file of the same kind as {source.name!r}")
     if not source.is_file():
         raise ProblemError(f"file {str(source)!r}: not there; accepted: a file of JSONL, or of Parquet (.parquet)")
+    if out.exists() and not out.is_file():  # taking the place of /dev/null would break the machine
+        raise ProblemError(f"out {str(out)!r}: no file; accepted: a new file")
+    if out.exists() and out.samefile(source):  # lines that can't be read would be gone
+        raise ProblemError(f"out {str(out)!r}: the same file as the one that is read; accepted: another")
     find: Find = find_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
     report = Report()
     convert = convert_parquet if source.suffix == ".parquet" else convert_jsonl
@@ -153,7 +157,7 @@ def rejects(out: Path, source: Path, report: Report) -> Iterator[Callable[[int, 
 
         def reject(line: int, reason: str) -> None:
             report.rejected += 1
-            file.write(json.dumps({"file": str(source), "line": line, "reason": reason}, ensure_ascii=False) + "\n")
+            file.write(json.dumps({"file": str(source), "line": line, "reason": reason}) + "\n")
 
         yield reject
     if not report.rejected:

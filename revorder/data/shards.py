@@ -9,9 +9,11 @@ import json
 import multiprocessing
 import multiprocessing.connection
 import multiprocessing.process
+import multiprocessing.resource_tracker
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from revorder.files import digest, make_folder, write_whole
 FORMATS = ("jsonl", "parquet")
 MANIFEST = "manifest.json"
 PROGRESS = "manifest.partial.json"
+MAX_SHARDS = 99_999  # so that names of five digits are in order
 Job = tuple[Mixture, int, int, int, str, str]  # mixture, seed, first and last index + 1, file, format
 
 
@@ -49,6 +52,10 @@ def write_shards(
     for what, number in (("size", size), ("shard_size", shard_size), ("workers", workers)):
         if number < 1:
             raise ProblemError(f"{what} is {number}; accepted: at least 1")
+    if (count := -(-size // shard_size)) > MAX_SHARDS:
+        raise ProblemError(
+            f"shard_size is {shard_size}, of {size} examples; accepted: one that makes up to {MAX_SHARDS:,} shards"
+        )
     if format not in FORMATS:
         raise ProblemError(f"format {format!r} is unknown; accepted: {', '.join(FORMATS)}")
     if format == "parquet":
@@ -75,7 +82,6 @@ def write_shards(
     make_folder(out)
     sweep(out, mixture)
     write_whole(out / PROGRESS, json.dumps({**spec, "shards": done}, indent=2))
-    count = -(-size // shard_size)
     jobs = []
     shards: dict[str, dict[str, Any]] = {shard["file"]: shard for shard in done}
     (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
@@ -143,7 +149,8 @@ def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]
         for i in range(workers):
             pipe, end = context.Pipe(duplex=False)
             process = context.Process(target=write_many, args=(jobs[i::workers], end), daemon=True)
-            process.start()
+            with interrupts_blocked():
+                process.start()
             processes.append(process)
             pipes.append(pipe)
             end.close()
@@ -164,9 +171,23 @@ def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]
             process.join()
 
 
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Ctrl-C waits until this ends, and never reaches a process that is started here; nothing on Windows."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    multiprocessing.resource_tracker.ensure_running()  # the first process would start it, and that ends the blocking
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def write_many(jobs: list[Job], end: Any) -> None:
     """Write shard after shard, and send each one's entry, or what went wrong; stops where the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and stops this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too; the parent is told, and stops this process
     try:
         for job in jobs:
             try:

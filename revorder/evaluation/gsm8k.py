@@ -105,7 +105,7 @@ def read_solutions(path: Path) -> Iterator[tuple[str, str, str]]:
     """
     number = 0
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open("rb") as lines:
             for line in lines:
                 number += 1
                 if line.strip():

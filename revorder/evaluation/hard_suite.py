@@ -12,7 +12,9 @@ from itertools import islice
 from revorder.arithmetic.problem import Problem
 
 SEED = 2024
-Draw = Callable[[random.Random, int], tuple[int, int]]  # (randomness, number of the problem) to the two operands
+DrawOperands = Callable[
+    [random.Random, int], tuple[int, int]
+]  # (randomness, number of the problem) to the two operands
 
 _SUMS = [(n, m) for n in range(1, 17) for m in range(1, 17)]
 _LONG_PRODUCTS = [(n, m) for n in range(1, 9) for m in range(1, 9) if min(n, m) <= 4 or max(n, m) <= 6]
@@ -80,17 +82,17 @@ def equal(rng: random.Random, i: int) -> tuple[int, int]:
     return a, a
 
 
-def zeros_of(pairs: list[tuple[int, int]]) -> Draw:
+def zeros_of(pairs: list[tuple[int, int]]) -> DrawOperands:
     def draw(rng: random.Random, i: int) -> tuple[int, int]:
         n, m = pairs[i % len(pairs)]
-        either = rng.randrange(3)
-        a, b = (holed if either != 1 else number)(rng, n), (holed if either != 0 else number)(rng, m)
+        which = rng.randrange(3)
+        a, b = (holed if which != 1 else number)(rng, n), (holed if which != 0 else number)(rng, m)
         return rng.choice([(a, b)] * 14 + [(0, b), (a, 0)])
 
     return draw
 
 
-def lengths_of(pairs: list[tuple[int, int]]) -> Draw:
+def lengths_of(pairs: list[tuple[int, int]]) -> DrawOperands:
     def draw(rng: random.Random, i: int) -> tuple[int, int]:
         n, m = pairs[i % len(pairs)]
         return number(rng, n), number(rng, m)
@@ -126,7 +128,7 @@ def quotient_for(rng: random.Random, divisor: int, digits: str) -> int:
     return number(rng, rng.randint(1, (17 if divisor < 10 else 13) - len(str(divisor))), digits)
 
 
-def quotients_of(*alphabets: str) -> Draw:
+def quotients_of(*alphabets: str) -> DrawOperands:
     def draw(rng: random.Random, i: int) -> tuple[int, int]:
         divisor = divisor_of(rng, i)
         return division(rng, divisor, quotient_for(rng, divisor, rng.choice(alphabets)))
@@ -134,7 +136,7 @@ def quotients_of(*alphabets: str) -> Draw:
     return draw
 
 
-def divisors(make: Callable[[random.Random, int], int]) -> Draw:
+def divisors(make: Callable[[random.Random, int], int]) -> DrawOperands:
     def draw(rng: random.Random, i: int) -> tuple[int, int]:
         divisor = make(rng, i)
         return division(rng, divisor, quotient_for(rng, divisor, rng.choice(["0123456789", "0123456789", "09"])))
@@ -142,7 +144,7 @@ def divisors(make: Callable[[random.Random, int], int]) -> Draw:
     return draw
 
 
-def remainder_of(kind: int) -> Draw:
+def remainder_of(kind: int) -> DrawOperands:
     def draw(rng: random.Random, i: int) -> tuple[int, int]:
         divisor = divisor_of(rng, i)
         return division(rng, divisor, quotient_for(rng, divisor, "0123456789"), kind)
@@ -163,7 +165,7 @@ def just_short(rng: random.Random, i: int) -> tuple[int, int]:
     return lead * 10**tail + rng.choice([0, 10**tail - 1, rng.randrange(10**tail)]), divisor
 
 
-FAMILIES: list[tuple[str, str, int, Draw]] = [
+FAMILIES: list[tuple[str, str, int, DrawOperands]] = [
     ("carries over the whole length", "+", 1000, carries),
     ("nines", "+", 500, nines),
     ("zeros", "+", 700, zeros_of(_SUMS)),
@@ -195,7 +197,7 @@ FAMILIES: list[tuple[str, str, int, Draw]] = [
 ]
 
 
-def problems_of(name: str, op: str, count: int, draw: Draw, seed: int = SEED) -> Iterator[Problem]:
+def problems_of(name: str, op: str, count: int, draw: DrawOperands, seed: int = SEED) -> Iterator[Problem]:
     """`count` different problems of a family, or as many as 50 draws for each find."""
     rng = random.Random(f"{seed}:{op}:{name}")
     seen: set[tuple[int, int]] = set()

@@ -105,14 +105,14 @@ def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], reply_tokens: i
             str(problem),
             text,
             answer,
-            problem.answer,
-            answer == problem.answer,
-            verdict.ok,
-            verdict.step,
-            verdict.reason,
-            text.count(method.rollback_mark) if counted else 0,
-            verdict.rollbacks,
-            "" if reply in text else reply,
+            expected=problem.answer,
+            correct=answer == problem.answer,
+            verified=verdict.ok,
+            step=verdict.step,
+            reason=verdict.reason,
+            rollbacks=text.count(method.rollback_mark) if counted else 0,
+            correct_rollbacks=verdict.rollbacks,
+            reply="" if reply in text else reply,
         )
 
 

@@ -70,7 +70,8 @@ _UNREAD = re.compile(r"[\s,;(]*(?:r|rem|remainder)\b", re.IGNORECASE)
 def extract_answer(reply: str) -> str | None:
     """The last number that a reply states, written as a Problem's answer is; None where it states none.
 
-    Operands (`12 + 35`, `12 and 35`) are not stated, nor are alternatives (`47 or 48`). A number that is not whole is returned with its decimals.
+    Operands (`12 + 35`, `12 and 35`) are not stated, nor are alternatives (`47 or 48`). A number that is not whole is
+    returned with its decimals.
 
     >>> extract_answer("12 - 35 = **−23**"), extract_answer(r"\\boxed{79 \\text{ remainder } 5}"), extract_answer("What is 12 plus 35?")
     ('-23', '79R5', None)
@@ -89,14 +90,14 @@ def extract_answer(reply: str) -> str | None:
         for i, run in enumerate(runs)
         if i not in remainders and _ALONE.search(text, max(0, run.start() - _NEAR), run.start())
     }
-    either = {i + 1 for i, part in enumerate(between) if len(part) <= _NEAR and _OR.fullmatch(part)}
+    alternatives = {i + 1 for i, part in enumerate(between) if len(part) <= _NEAR and _OR.fullmatch(part)}
     for i in range(len(runs) - 1, -1, -1):
         if i in alone:
             continue
         power = text.endswith("^", 0, runs[i].start())
         if i not in remainders and not power and (any(joins[i : i + 1]) or (i and joins[i - 1])):
             continue
-        if either & {i - (i in remainders), i + 1}:
+        if alternatives & {i - (i in remainders), i + 1}:
             return None
         value = read_number(text, runs[i])
         if i in remainders:

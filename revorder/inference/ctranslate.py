@@ -58,18 +58,22 @@ class Runtime:
         >>> Runtime().generate(["12+35="], 9)
         ['r|74']
         """
-        results = self._generator().generate_batch(
-            [self._prompt(question) for question in questions],
-            max_batch_size=batch,
-            max_length=max_tokens,
-            include_prompt_in_result=False,
-            sampling_topk=1,
-        )
-        return [self.tokenizer.decode(result.sequences_ids[0]) for result in results]
+        return [text for _, text in self.generate_each(questions, max_tokens, batch)]
 
-    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as pairs of index and text."""
-        return enumerate(self.generate(questions, max_tokens))
+    def generate_each(self, questions: Sequence[str], max_tokens: int, batch: int = 32) -> Iterator[tuple[int, str]]:
+        """The same as pairs of index and text, as they come."""
+        prompts = [self._prompt(question) for question in questions]
+        at_once = 2 * batch * self._threads  # Python hears of Ctrl-C between calls only
+        for start in range(0, len(prompts), at_once):
+            results = self._generator().generate_batch(
+                prompts[start : start + at_once],
+                max_batch_size=batch,
+                max_length=max_tokens,
+                include_prompt_in_result=False,
+                sampling_topk=1,
+            )
+            for i, result in enumerate(results, start):
+                yield i, self.tokenizer.decode(result.sequences_ids[0])
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
         """The same for one question, a token's text at a time."""

@@ -26,9 +26,7 @@ def build_fast_tokenizer(places: int = PLACES) -> FastTokenizer:
     for place in range(places - 1, 0, -1):
         steps.append(normalizers.Replace(Regex(rf"(?<=r\|[0-9]{{{place}}})"), place_suffix(place)))
     for place in range(places - 1, 0, -1):
-        steps.append(
-            normalizers.Replace(Regex(rf"(?<=[0-9])(?=[0-9]{{{place}}}(?![0-9]))"), place_suffix(place))
-        )
+        steps.append(normalizers.Replace(Regex(rf"(?<=[0-9])(?=[0-9]{{{place}}}(?![0-9]))"), place_suffix(place)))
     fast = FastTokenizer(models.WordLevel(dict(plain.ids), unk_token=PAD))
     fast.normalizer = normalizers.Sequence(steps)
     fast.pre_tokenizer = pre_tokenizers.Split(Regex(r"r\||[0-9][₀-₉]*|[\s\S]"), "isolated")

@@ -108,6 +108,4 @@ def export(model: Any, folder: str | Path, places: int) -> None:
     path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
     settings = {"do_sample": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
     (folder / "generation_config.json").write_text(json.dumps(settings, indent=2) + "\n")
-    for file in folder.iterdir():
-        if file.is_file():
-            file.chmod(0o644)  # safetensors writes for the owner alone
+    (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone

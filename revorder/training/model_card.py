@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import torch
 
+from revorder.model.checkpoint import CheckpointInfo
+from revorder.training.finetune_data import question_prompt
+from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.recipe import Recipe
 
 
@@ -21,7 +25,6 @@ def model_card(
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
     losses = [entry["loss"] for entry in log if "loss" in entry]
     minutes = log[-1]["seconds"] / 60 if log else 0
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{os.cpu_count()} CPU cores"
     return f"""---
 license: apache-2.0
 library_name: transformers
@@ -29,7 +32,7 @@ tags: [arithmetic, revorder]
 ---
 # {recipe.name}
 
-A plain `LlamaForCausalLM` of {parameters:,} parameters that computes exactly and shows its work. It writes the method
+A plain `LlamaForCausalLM` of {parameters:,} parameters that computes step by step, in writing. It writes the method
 `{mixture.method}`, form `{mixture.form}`, for operands up to: {operands}.
 
 ```python
@@ -45,8 +48,8 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command} train {recipe.name} --out {recipe.name}`: {recipe.steps:,} steps of {recipe.tokens * processes:,} tokens, {tokens / 1e6:.0f}M in all,
-{minutes:.0f} minutes on {device}, seed {recipe.seed}. The equations are synthetic, drawn anew all the time (of {mixture.size:,});
+`{command} train {recipe.name} --out {recipe.name}` with `--steps {recipe.steps}`: {recipe.tokens * processes:,} tokens a step, {tokens:,} in all,
+{minutes:.0f} minutes on {device_name()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only; Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, half a cosine.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
@@ -62,3 +65,60 @@ Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
 Beyond the operands above it was not trained, and is wrong; `revorder solve` hands such operands to Python's integers
 and says so. It knows no text but equations.
 """
+
+
+def finetune_card(
+    info: CheckpointInfo, recipe: FinetuneRecipe, size: int, log: list[dict[str, Any]], processes: int
+) -> str:
+    """The README.md of a fine-tuned model; `size`: examples of an epoch, `log`: the run's."""
+    base, data, steps = info.extra["base"], info.extra["data"], info.extra["steps"]
+    hub = "" if os.path.exists(base) else f"base_model: {base}\n"
+    how = f"LoRA of rank {recipe.lora}, merged" if recipe.lora else "all weights"
+    curve = [entry for entry in log if "loss" in entry]
+    curve = [curve[round(i * (len(curve) - 1) / 9)] for i in range(10)] if len(curve) > 10 else curve
+    rows = "\n".join(f"| {entry['step']:,} | {entry.get('tokens', 0):,} | {entry['loss']:.4f} |" for entry in curve)
+    minutes = log[-1]["seconds"] / 60 if log else 0
+    operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in info.max_digits)
+    asked = "12+35=" if operands else question_prompt("What is 12 plus 35?")
+    knows = (
+        f"It writes the method `{info.method}`, form `{info.form}`, for operands up to: {operands}. `revorder solve "
+        "--model` judges every step, and `revorder eval` scores it."
+        if operands
+        else "It answers word problems."
+    )
+    return f"""---
+library_name: transformers
+{hub}tags: [arithmetic, revorder]
+---
+# {Path(base).name} on {", ".join(data)}
+
+`{base}` fine-tuned with RevOrder's notation: `r|74` is 47 reversed. {knows}
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+folder = "."  # this folder
+tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+question = tokenizer({asked!r}, return_tensors="pt")
+print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=False)[0], skip_special_tokens=True))
+```
+
+## Made by
+
+`revorder finetune {base} {" ".join(data)}`, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
+{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {processes} process{"es" if processes > 1 else ""} on {device_name()}.
+Loss on the answer only, and on no quotient digit that is wrong at random.
+
+| step | tokens | loss |
+|---|---|---|
+{rows}
+
+## Limits
+
+Beyond what it was trained on it may be wrong. The terms of `{base}` hold for it too.
+"""
+
+
+def device_name() -> str:
+    """What the model was trained on."""
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else f"{os.cpu_count()} CPU cores"

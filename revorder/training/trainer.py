@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import signal
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import Trainer, TrainerCallback, TrainingArguments, get_cosine_schedule_with_warmup
+from transformers import Trainer, TrainingArguments, get_cosine_schedule_with_warmup
 
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
-from revorder.errors import ProblemError
-from revorder.files import make_folder, write_whole
+from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
@@ -26,6 +21,7 @@ from revorder.training.batches import Batches, encode_example, pad
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
+from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, read_log
 from revorder.training.targets import IGNORED
 
 COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
@@ -43,7 +39,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if steps is not None:
         recipe = recipe.model_copy(update={"steps": steps})
     out, run = Path(out), Path(out) / "run"
-    resumed = claim(run, recipe)
+    resumed = claim(run, recipe.model_dump(mode="json"), recipe.steps)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     tokenizer = Tokenizer(recipe.model.places)
     model = create_model(recipe.model, recipe.seed)
@@ -79,7 +75,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     )
     with interruption:
         trainer.train(resume_from_checkpoint=resumed)
-    if interruption.signal is not None:
+    if interruption.stopped:
         return None
     if trainer.is_world_process_zero():
         scores = exact_match(model, encode_columns(recipe, tokenizer, 1000))
@@ -95,55 +91,6 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     return out
 
 
-def claim(run: Path, recipe: Recipe) -> str | None:
-    """Make the run's folder and stamp it with the recipe; returns the saved state to go on from, if there is any.
-
-    Raises ProblemError where the folder holds a run of another recipe, or of more steps than are asked for.
-    """
-    stamp = run / "recipe.json"
-    wanted = recipe.model_dump(mode="json")
-    if stamp.exists():
-        try:
-            found = json.loads(stamp.read_text())
-            different = sorted(key for key in wanted if key != "steps" and found[key] != wanted[key])
-        except (ValueError, KeyError, TypeError):
-            raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; accepted: a new folder") from None
-        if different:
-            raise ProblemError(
-                f"folder {str(run)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
-            )
-    make_folder(run)
-    saved = last_saved(run)
-    if (done := saved_step(saved)) > recipe.steps:
-        raise ProblemError(f"folder {str(run)!r}: its run is at step {done}; accepted: as many steps or more")
-    write_whole(stamp, json.dumps(wanted, indent=2) + "\n")  # each process does; none may read half of it
-    return saved
-
-
-def last_saved(run: Path) -> str | None:
-    """The last whole saved state of a run; Trainer writes its trainer_state.json last."""
-    whole = []
-    for state in run.glob("checkpoint-*/trainer_state.json"):
-        with suppress(ValueError):
-            json.loads(state.read_text())
-            whole.append(str(state.parent))
-    return max(whole, key=saved_step, default=None)
-
-
-def saved_step(saved: str | None) -> int:
-    """The step of a saved state, from its folder's name; 0 for none.
-
-    >>> saved_step("run/checkpoint-500")
-    500
-    """
-    return int(saved.rpartition("-")[2]) if saved else 0
-
-
-def first_item(items: list[Any]) -> Any:
-    """Trainer's collator: an item of the dataset is a whole batch."""
-    return items[0]
-
-
 def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
     """The mean loss of a batch's learned tokens (-log of the right one's probability), as Trainer asks for it."""
     logits, targets = outputs.logits[:, :-1].float(), labels[:, 1:]
@@ -151,14 +98,6 @@ def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
         logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="sum"
     )
     return total / num_items_in_batch
-
-
-def has_bf16() -> bool:
-    """Whether this machine multiplies bfloat16 matrices in hardware."""
-    if torch.cuda.is_available():
-        return torch.cuda.is_bf16_supported()
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
 
 
 def encode_columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[str, list[dict[str, Any]]]:
@@ -191,28 +130,13 @@ def exact_match(model: Any, columns: dict[str, list[dict[str, Any]]]) -> dict[st
     return percent
 
 
-class Measure(TrainerCallback):
-    """Writes loss and exact match to the log, a JSON object a line, and to the screen.
-
-    A log's lines beyond the step that a run goes on from are dropped, so that no step stands in it twice.
-    """
+class Measure(Log):
+    """Also measures exact match, and writes it to the log and to the screen."""
 
     def __init__(self, recipe: Recipe, tokenizer: Tokenizer, log: Path, resumed: str | None) -> None:
-        self.recipe, self.tokenizer, self.log = recipe, tokenizer, log
+        super().__init__(log, resumed)
+        self.recipe, self.tokenizer = recipe, tokenizer
         self.columns: dict[str, list[dict[str, Any]]] | None = None
-        entries = [entry for entry in read_log(log) if entry["step"] <= saved_step(resumed)]
-        self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
-        if os.environ.get("RANK", "0") == "0":
-            write_whole(log, "".join(json.dumps(entry) + "\n" for entry in entries))
-
-    def write(self, **entry: Any) -> None:
-        entry["seconds"] = round(time.monotonic() - self.start, 1)
-        with self.log.open("a") as file:
-            file.write(json.dumps(entry) + "\n")
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        if logs and "loss" in logs and state.is_world_process_zero:
-            self.write(step=state.global_step, loss=float(logs["loss"]))
 
     def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
         if self.recipe.eval_columns and state.is_world_process_zero and state.global_step % self.recipe.eval_every == 0:
@@ -221,42 +145,3 @@ class Measure(TrainerCallback):
             self.write(step=state.global_step, exact=found)
             shown = "  ".join(f"{column} {percent:.1f}" for column, percent in found.items())
             print(f"step {state.global_step}: exact match {shown}", flush=True)
-
-
-class SaveOnSignal(TrainerCallback):
-    """Within `with`, the first SIGINT or SIGTERM has the run saved and stopped at the end of its step."""
-
-    SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-        self._handlers: dict[int, Any] = {}
-
-    def __enter__(self) -> None:
-        for number in self.SIGNALS:
-            self._handlers[number] = signal.signal(number, self._note)
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-
-    def _note(self, number: int, _: object) -> None:
-        self.signal = number
-        signal.signal(number, self._handlers[number])  # a second one stops at once
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        if self.signal is not None:
-            print(f"saving step {state.global_step}; run again to go on", flush=True)
-            control.should_save = control.should_training_stop = True
-        return control
-
-
-def read_log(log: Path) -> list[dict[str, Any]]:
-    """The entries of a run's log, none where there is no log; a line that was cut off is left out."""
-    entries = []
-    for line in log.read_text().splitlines() if log.exists() else []:
-        try:
-            entries.append(json.loads(line))
-        except ValueError:
-            break
-    return entries

@@ -1,5 +1,6 @@
 """What every command does: help, version, bad input in one line, and output that can't be written."""
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from revorder import __version__
 from revorder.cli import common
 
-COMMANDS = ["solve", "show", "verify", "csid", "cost", "eval", "report", "data", "train"]
+COMMANDS = ["solve", "show", "verify", "csid", "cost", "eval", "report", "data", "train", "finetune"]
 
 
 def test_help_lists_every_command(revorder):
@@ -51,11 +52,18 @@ def test_a_full_disk_is_one_line(lines, process):
     assert (done.returncode, done.stderr) == (2, "revorder: input or output failed: No space left on device\n")
 
 
-def test_a_closed_stdout_is_one_line():
+@pytest.mark.parametrize("arguments", ["show 1+1", "solve 1+1", "cost 1+1"])
+def test_a_closed_stdout_is_one_line(arguments):
     done = subprocess.run(
-        f"{sys.executable} -m revorder show 1+1 >&-", shell=True, capture_output=True, text=True, check=False
+        f"{sys.executable} -m revorder {arguments} >&-", shell=True, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and done.stderr.startswith("revorder: ")
+
+
+def test_what_does_not_fit_the_encoding_is_escaped(monkeypatch, process):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = process("solve", "12×3", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["problem"] == "12×3"
 
 
 @pytest.mark.parametrize("arguments", [["show", "-"], ["csid", "-"]])

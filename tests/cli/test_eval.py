@@ -181,6 +181,9 @@ def test_a_file_of_gsm8k_solutions_is_scored(tmp_path, revorder):
     assert done.returncode == 0 and (score["total"], score["correct"]) == (2, 1)
     assert score["equations"]["+"] == [0, 1] and score["equations"]["/"] == [1, 1]
     assert "score %" in revorder("eval", "gsm8k", "--solutions", path).stdout
+    for option in (["--n", "3"], ["--out", tmp_path / "out.jsonl"], ["--model", "wide"], ["--seed", "0"], ["+"]):
+        done = revorder("eval", "gsm8k", "--solutions", path, *option)
+        assert done.returncode == 2 and "nothing is run with --solutions" in done.stderr
     for wrong in (["gsm8k"], ["hard", "--solutions", str(path)]):
         done = revorder("eval", *wrong)
         assert done.returncode == 2 and "accepted: gsm8k with --solutions" in done.stderr

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
+from revorder.cli.report import write_report
 from revorder.evaluation.hard_suite import FAMILIES
 from revorder.evaluation.runner import heading
 from revorder.evaluation.scores import Result
@@ -63,3 +64,13 @@ def test_a_file_that_eval_did_not_write_is_refused(refused, tmp_path):
     assert "line 1" in refused("report", __file__)
     assert "can't be read" in refused("report", tmp_path / "none.jsonl")
     assert "can't be read" in refused("report", tmp_path)
+
+
+def test_half_a_surrogate_in_a_reply_is_escaped(tmp_path, process):
+    wrong = Result("ADD 1D", "1+1", "1+1=\ud800", None, "2", False, False, 0, "wrong: expected '2'", 0, 0)
+    path = tmp_path / "results.jsonl"
+    path.write_text(heading({}) + json.dumps(asdict(wrong)) + "\n")
+    done = process("report", path, "--errors")
+    assert done.returncode == 0 and "1+1=\\ud800: wrong" in done.stdout.replace("\n", " "), done.stderr
+    write_report(tmp_path / "report.md", [wrong], errors=True)
+    assert "1+1=\\ud800: wrong" in (tmp_path / "report.md").read_text()

@@ -37,6 +37,8 @@ def test_stdin_keeps_blank_lines_and_names_the_line_that_is_wrong(revorder):
         (["948/12", "--rollback", "0:7"], "except 7"),
         (["948/12", "--rollback", "5:8"], "0 to 1"),
         (["948/12", "--rollback", "x"], "STEP:DIGIT"),
+        (["948/12", "--rollback", "9" * 5000 + ":7"], "STEP:DIGIT"),
+        (["948/12", "--rollback", "0:" + "9" * 5000], "STEP:DIGIT"),
         (["1+1", "--rollback", "0:8"], "no quotient digit"),
         (["1+1", "--forn", "x"], "option '--forn'"),
         ([], "problems"),

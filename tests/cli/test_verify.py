@@ -100,8 +100,8 @@ def test_a_solution_that_was_tampered_with_is_wrong(revorder):
         ({"steps": [first, second, third, third]}, "step 3: nothing is left"),
         ({"answer": "8"}, "step 3: wrong answer: expected '-8', found '8'"),
         ({"problem": "(12+35)*2-100"}, "step 0: 12+35: the question was changed"),
-        ({"steps": [{}]}, "step 0"),
-        ({"steps": [5]}, "step 0"),
+        ({"steps": [{}]}, "step 0: not what solve writes"),
+        ({"steps": [5]}, "step 0: not what solve writes"),
         ({"problem": None}, "step 0"),
     ):
         judged = revorder("verify", stdin=json.dumps({**item, **other}))

@@ -81,6 +81,8 @@ def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkey
     assert {row["file"] for row in found} == {str(source)}
     for row, (_, reason) in zip(found, bad, strict=True):
         assert row["reason"].startswith(reason), row
+    odd = write(tmp_path / "\udcff.jsonl", "{")  # a name that is no UTF-8
+    assert rewrite_corpus(odd, out).rejected == 1 and rejects(out)[0]["file"] == str(odd)
     rewrite_corpus(write(source, json.dumps({"answer": TEXT})), out)
     assert rejects(out) is None  # those of an earlier run are gone
 
@@ -132,6 +134,22 @@ def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
         "out.parquet",
     }
     assert (tmp_path / "out.jsonl").read_text() == (tmp_path / "out.parquet").read_text() == "old\n"
+
+
+def test_neither_the_source_nor_what_is_no_file_is_replaced(tmp_path):
+    source = write(tmp_path / "in.jsonl", json.dumps({"answer": TEXT}), "{")
+    before = source.read_bytes()
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "link.jsonl").symlink_to(source)
+    for out, reason in (
+        (source, "the same file as the one that is read"),
+        (tmp_path / "link.jsonl", "the same file as the one that is read"),
+        (tmp_path / "pipe.jsonl", "no file; accepted: a new file"),
+    ):
+        with pytest.raises(ProblemError, match=reason):
+            rewrite_corpus(source, out)
+    assert source.read_bytes() == before and (tmp_path / "pipe.jsonl").is_fifo()
+    assert rejects(source) is None
 
 
 def test_an_interrupt_leaves_the_old_file(tmp_path):

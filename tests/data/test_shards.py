@@ -110,6 +110,24 @@ def test_an_interrupted_run_leaves_whole_shards_only(tmp_path):
         assert name.endswith(".jsonl") and left[name].count(b"\n") == 3000
 
 
+def test_workers_that_are_interrupted_as_they_start_say_nothing(tmp_path):
+    """Ctrl-C on a terminal goes to the workers too, which take a while to start."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import multiprocessing, os, signal, time\n"
+        "from revorder.data.shards import interrupts_blocked\n"
+        "if __name__ == '__main__':\n"
+        "    process = multiprocessing.get_context('spawn').Process(target=time.sleep, args=(0,))\n"
+        "    with interrupts_blocked():\n"
+        "        process.start()\n"
+        "    os.kill(process.pid, signal.SIGINT)\n"
+        "    process.join()\n"
+        "    assert process.exitcode == 0\n"
+    )
+    done = subprocess.run([sys.executable, program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_manifest_is_away_while_a_shard_is(tmp_path):
     names = [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]]
     (tmp_path / names[1]).unlink()
@@ -127,6 +145,12 @@ def test_the_manifest_is_away_while_a_shard_is(tmp_path):
 def test_numbers_below_one_are_refused(wrong, tmp_path):
     with pytest.raises(ProblemError, match="accepted: at least 1"):
         write_shards(SMALL, 1, tmp_path, **{"size": 10, **wrong})
+
+
+def test_too_many_shards_are_refused_at_once(tmp_path):
+    with pytest.raises(ProblemError, match="accepted: one that makes up to 99,999 shards"):
+        write_shards(SMALL, 1, tmp_path / "shards", 10**20, 1)
+    assert not (tmp_path / "shards").exists()
 
 
 def test_a_folder_that_cannot_be_made_or_read_is_named(tmp_path):

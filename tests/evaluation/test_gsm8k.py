@@ -92,6 +92,9 @@ def test_a_wrong_line_is_named(tmp_path):
     path.write_text('{"answer": "#### 5", "solution": "#### 5"}\n\n{"answer": "#### 5"}\n')
     with pytest.raises(ProblemError, match="solutions.jsonl', line 3: no solution"):
         list(read_solutions(path))
+    path.write_bytes(b'{"answer": "#### 5", "solution": "#### 5"}\n' * 2 + b'{"answer": "\xff"}\n')
+    with pytest.raises(ProblemError, match="solutions.jsonl', line 3: 'utf-8' codec can't decode byte 0xff"):
+        list(read_solutions(path))
     with pytest.raises(ProblemError, match="none.jsonl' can't be read: No such file"):
         list(read_solutions(tmp_path / "none.jsonl"))
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -91,6 +92,15 @@ def test_batches_and_streams_agree():
         problem = Expression.parse(question).problem()
         verdict = verify(runtime.as_trace(problem, text), runtime.info.method, runtime.info.form, problem)
         assert verdict.ok and verdict.answer == problem.answer
+
+
+def test_texts_come_before_all_are_written():
+    """Python hears of Ctrl-C between calls only, and what came is kept."""
+    runtime, began = Runtime("narrow", threads=1), time.monotonic()
+    texts = runtime.generate_each([f"{10**15 + i}+{i}=" for i in range(640)], 60)
+    assert next(texts)[1] == "r|0000000000000001"
+    first = time.monotonic() - began
+    assert [i for i, _ in texts] == list(range(1, 640)) and first < (time.monotonic() - began) / 2
 
 
 def run(code):

@@ -38,6 +38,9 @@ def test_the_exported_folder_is_the_same_model_everywhere(tmp_path):
 def test_everyone_may_read_the_exported_files(tmp_path):
     export(create_model(SMALL), tmp_path, SMALL.places)
     assert {oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {"0o644"}
+    (tmp_path / "key").touch(0o600)
+    export(create_model(SMALL), tmp_path, SMALL.places)
+    assert oct((tmp_path / "key").stat().st_mode & 0o777) == "0o600"  # a file of others in the folder stays as it is
 
 
 def test_without_places_it_is_a_plain_character_model(tmp_path):

@@ -1,0 +1,88 @@
+"""revorder finetune: a pretrained language model, taught equations or a corpus."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from revorder.cli.common import Json, emit, packaged
+from revorder.errors import ProblemError
+from revorder.methods import METHODS
+from revorder.model.checkpoint import INFO_FILE
+
+OVER = "In place of the recipe's"
+
+
+def command(
+    model: Annotated[
+        str, typer.Argument(help="A causal language model: a Hugging Face folder, or its name on the Hub.")
+    ],
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            help=f"A mixture ({packaged('data/mixtures')}, a YAML file), gsm8k, enhancement, a JSONL file, or a Hugging "
+            "Face dataset's name; several come in turn in each epoch."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The new model's folder; a run that was interrupted there goes on.")],
+    recipe: Annotated[
+        Optional[str],
+        typer.Option(help=f"A recipe's YAML file, or a packaged one: {packaged('training/finetunes')}."),
+    ] = None,
+    method: Annotated[Optional[str], typer.Option(help=f"Write a mixture's traces so: {', '.join(METHODS)}.")] = None,
+    epochs: Annotated[Optional[int], typer.Option(min=1, help="Passes over the data.", rich_help_panel=OVER)] = None,
+    steps: Annotated[
+        Optional[int], typer.Option(min=1, help="As many steps, whatever the epochs.", rich_help_panel=OVER)
+    ] = None,
+    tokens: Annotated[
+        Optional[int], typer.Option(min=1, help="Steps for about so many tokens.", rich_help_panel=OVER)
+    ] = None,
+    batch: Annotated[Optional[int], typer.Option(min=1, help="Examples a step.", rich_help_panel=OVER)] = None,
+    device_batch: Annotated[
+        Optional[int], typer.Option(min=1, help="Examples that a device takes at once.", rich_help_panel=OVER)
+    ] = None,
+    lr: Annotated[Optional[float], typer.Option(help="Learning rate.", rich_help_panel=OVER)] = None,
+    lora: Annotated[
+        Optional[int],
+        typer.Option(min=1, metavar="RANK", help="Train LoRA adapters of this rank, and merge.", rich_help_panel=OVER),
+    ] = None,
+    seed: Annotated[Optional[int], typer.Option(min=0, help="Seed.", rich_help_panel=OVER)] = None,
+    json_: Json = False,
+) -> None:
+    """Fine-tune a pretrained language model with TRL; needs torch, transformers, accelerate, trl, and peft for --lora."""
+    try:
+        import accelerate  # noqa: F401
+        import datasets  # noqa: F401
+        import peft  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+        import trl  # noqa: F401
+    except ImportError as error:
+        raise ProblemError(
+            f"finetune: {error.name} is missing; pip install torch transformers accelerate trl peft"
+        ) from None
+    from revorder.training.finetune import finetune
+    from revorder.training.finetune_recipe import FinetuneRecipe
+
+    given: dict[str, Any] = {
+        "epochs": epochs, "steps": steps, "batch": batch, "device_batch": device_batch, "lr": lr, "lora": lora,
+        "seed": seed,
+    }  # fmt: skip
+    read = FinetuneRecipe.read(recipe or {})
+    settings = read.model_dump() | {key: value for key, value in given.items() if value is not None}
+    if epochs:
+        settings["steps"] = steps or 0
+    checked = FinetuneRecipe.check(settings, "finetune")
+    with redirect_stdout(sys.stderr):  # what is said along the way
+        made = finetune(model, data, out, checked, method, tokens or 0)
+    if made is None:  # interrupted, and saved
+        raise typer.Exit(130)
+    if json_:
+        emit({"checkpoint": str(made), **json.loads((made / INFO_FILE).read_text())})
+    else:
+        print(made)

@@ -1,0 +1,213 @@
+"""Runs any causal language model with transformers, greedily and in batches, on a GPU where there is one.
+
+A folder that `revorder finetune` wrote has revorder.json and writes the method that it was trained on. Any other model,
+a folder or a Hub name, is asked by its chat template, or without one continues `12+35=`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from revorder.arithmetic.expression import parse_problem
+from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
+from revorder.errors import ProblemError
+from revorder.inference.answer_extraction import CUT
+from revorder.inference.prompts import Prompts
+from revorder.methods import METHODS, find_method
+from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
+
+BATCH = 64  # texts that are written at once
+
+
+def is_other_model(model: str | Path | None) -> bool:
+    """Whether a checkpoint's tokens are not ours, which name places: then transformers runs it, and CTranslate2 else.
+
+    >>> is_other_model("wide")
+    False
+    """
+    folder = checkpoint(model)
+    try:
+        config = json.loads((folder / "tokenizer_config.json").read_text())
+        return (folder / INFO_FILE).is_file() and "revorder_places" not in config
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
+class TransformersRuntime:
+    """A loaded model, evaluated as a Runtime is.
+
+    `model`: a folder or a Hub name. `method`, `form`: how a model without revorder.json is asked and judged; `plain`
+    asks for the answer in words, any other for traces, after `shots` worked examples. Raises ProblemError where
+    there is no such model, a library is missing, or it is unknown what the model writes.
+    """
+
+    def __init__(self, model: str | Path, method: str | None = None, form: str | None = None, shots: int = 0) -> None:
+        try:
+            import torch
+            import transformers  # noqa: F401
+        except ImportError as error:
+            raise ProblemError(
+                f"model {str(model)!r}: {error.name} is missing; pip install torch transformers accelerate"
+            ) from None
+        from revorder.model.pretrained import load_model, load_tokenizer
+
+        self.folder = Path(model)
+        self.trained = (self.folder / INFO_FILE).exists()
+        self.info = self._info(method, form)
+        self.prompts = Prompts(self.info.method, self.info.form, shots)
+        self.tokenizer = load_tokenizer(model)
+        self.tokenizer.padding_side = "left"
+        if self.tokenizer.pad_token_id is None:
+            self.tokenizer.pad_token = self.tokenizer.eos_token
+        self.chats = bool(self.tokenizer.chat_template) and not self.trained
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.model = load_model(model).to(device).eval()
+
+    def _info(self, method: str | None, form: str | None) -> CheckpointInfo:
+        if self.trained:
+            info = CheckpointInfo.load(self.folder)
+            if method not in (None, info.method) or form not in (None, info.form):
+                raise ProblemError(
+                    f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; accepted: no other method"
+                )
+            return info
+        if method is None:
+            raise ProblemError(
+                f"model {str(self.folder)!r} has no {INFO_FILE}; accepted: a method to ask it by, such as plain, or the "
+                "folder of a model that revorder train or finetune wrote"
+            )
+        writes, form = find_method(method, form)
+        max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
+        return CheckpointInfo(method, form, max_digits, writes.writes_answer, places=0)
+
+    # Problems
+
+    def prompt(self, question: str) -> str:
+        """What the model continues to answer a question such as `12+35=`; a chat template's special tokens included."""
+        if self.trained:
+            return question
+        problem = parse_problem(question.rstrip("="))
+        if not self.chats:
+            return self.prompts.completion(problem)
+        turns = self.prompts.chat(problem)
+        return self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+
+    def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
+        """What the model writes after each question, at most `max_tokens` tokens, greedily."""
+        texts = dict(self.generate_each(questions, max_tokens))
+        return [texts[i] for i in range(len(questions))]
+
+    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """The same as pairs of index and text, batch by batch; a reply that was cut off ends in `…`."""
+        for i, text, cut in self._write([self.prompt(question) for question in questions], max_tokens):
+            yield i, self._shortened(text, cut)
+
+    def stream(self, question: str, max_tokens: int) -> Iterator[str]:
+        """The same for one question, a token's text at a time."""
+        encoded = self._encode([self.prompt(question)])
+        ids, tokens = encoded["input_ids"][0].tolist(), _Tokens()
+        options = {"streamer": tokens, **self._options(max_tokens)}
+        writing = Thread(target=self.model.generate, kwargs=encoded | options, daemon=True)
+        writing.start()
+        begin, said = self.tokenizer.decode(ids, skip_special_tokens=True), ""
+        for token in tokens:
+            ids.append(token)
+            text = self._shortened(self.tokenizer.decode(ids, skip_special_tokens=True)[len(begin) :], False)
+            if text[len(said) :] and not text.endswith("\ufffd"):  # a character may be several tokens
+                yield text[len(said) :]
+                said = text
+        writing.join()
+
+    def _shortened(self, text: str, cut: bool) -> str:
+        """What of a text counts: what was not trained to end goes on with the next example."""
+        if self.trained:
+            return text
+        if not self.chats:
+            text, stop, _ = text.partition(self.prompts.stop)
+            cut = cut and not stop
+        return text + CUT if cut else text
+
+    def as_trace(self, problem: Problem, written: str) -> str:
+        """The question and what was written, as the judge reads it; for a model asked in words, the answer it states."""
+        if self.trained and METHODS[self.info.method].states_answer_only:
+            return f"{problem}={written}"
+        return self.prompts.as_trace(problem, written)
+
+    # Any text
+
+    def complete(self, prompts: Sequence[str], max_tokens: int) -> list[str]:
+        """What the model writes after each prompt, as it is, at most `max_tokens` tokens, greedily."""
+        texts = {i: text for i, text, _ in self._write(prompts, max_tokens)}
+        return [texts[i] for i in range(len(prompts))]
+
+    def _write(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str, bool]]:
+        """(index, what is written after that prompt, whether it was cut off there), the shortest prompts first."""
+        import torch
+
+        order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+        options = self._options(max_tokens)
+        ends = options["generation_config"].eos_token_id
+        ends = {self.tokenizer.pad_token_id, *([ends] if isinstance(ends, int) else ends or [])}
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            encoded = self._encode([prompts[i] for i in batch])
+            with torch.inference_mode():
+                written = self.model.generate(**encoded, **options).tolist()
+            # the whole text less its beginning: some tokenizers leave out a space where a text begins
+            begins = self.tokenizer.batch_decode(encoded["input_ids"], skip_special_tokens=True)
+            wholes = self.tokenizer.batch_decode(written, skip_special_tokens=True)
+            for i, ids, begin, whole in zip(batch, written, begins, wholes, strict=True):
+                yield i, whole[len(begin) :], ids[-1] not in ends
+
+    def _encode(self, prompts: Sequence[str]) -> dict[str, Any]:
+        """Prompts as tensors; a chat template has put its special tokens already."""
+        from revorder.model.pretrained import encode_prompt
+
+        def ids(prompt: str) -> list[int]:
+            if self.chats:
+                return self.tokenizer(prompt, add_special_tokens=False).input_ids
+            return encode_prompt(self.tokenizer, prompt)
+
+        encoded = self.tokenizer.pad({"input_ids": list(map(ids, prompts))}, return_tensors="pt")
+        return {name: encoded[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
+
+    def _options(self, max_tokens: int) -> dict[str, Any]:
+        """Greedy generation, whatever the model's own settings are."""
+        from transformers import GenerationConfig
+
+        ends = self.model.generation_config.eos_token_id
+        config = GenerationConfig(
+            max_new_tokens=max_tokens,
+            do_sample=False,
+            num_beams=1,
+            repetition_penalty=1.0,
+            eos_token_id=self.tokenizer.eos_token_id if ends is None else ends,
+            pad_token_id=self.tokenizer.pad_token_id,
+        )
+        return {"generation_config": config}
+
+
+class _Tokens:
+    """What `generate` writes, token by token, for another thread; the prompt, which comes first, is left out."""
+
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[int | None] = SimpleQueue()
+        self.prompt = True
+
+    def put(self, ids: Any) -> None:
+        """Take the prompt, and then each token."""
+        if not self.prompt:
+            self.queue.put(int(ids.reshape(-1)[0]))
+        self.prompt = False
+
+    def end(self) -> None:
+        """There are no more."""
+        self.queue.put(None)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.queue.get, None)  # type: ignore[arg-type]

@@ -1,0 +1,186 @@
+"""A pretrained language model made ready for arithmetic: each digit is a token of its own, and `r|` is one token more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from revorder.arithmetic.reversed_numbers import MARK
+from revorder.errors import ProblemError, first_line, quote
+
+# (prompt, completion) that a tokenizer must encode digit by digit and give back as they are
+SAMPLES = (
+    ("12+345=", "r|753=357"),
+    ("9876543210-8=", "r|2023456789=9876543202"),
+    ("12-35=", "-23"),
+    ("".join(f"{number:02}" for number in range(100)), "*1000000=2024"),  # every pair of digits
+    ("948/12=", "7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79"),
+    ("How many? 1,000\n", "She has 48/2 = <<48/2=24>>24 clips,  so\n<<48+24=r|27=72>>72.\n#### 72"),
+)
+
+
+def load_tokenizer(name: str | Path) -> Any:
+    """The tokenizer of a Hugging Face folder or Hub name; raises ProblemError where there is none."""
+    from transformers import AutoTokenizer
+
+    with _one_line(name):
+        return AutoTokenizer.from_pretrained(name, clean_up_tokenization_spaces=False)
+
+
+def load_model(name: str | Path, dtype: Any = "auto") -> Any:
+    """The causal language model of a Hugging Face folder or Hub name; raises ProblemError where there is none."""
+    from transformers import AutoModelForCausalLM
+
+    with _one_line(name):
+        return AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
+
+
+class _one_line:
+    """Turns what a library raises at a model that can't be loaded into a ProblemError of one line."""
+
+    def __init__(self, name: str | Path) -> None:
+        self.name = str(name)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ProblemError):
+            raise ProblemError(
+                f"model {self.name!r} can't be loaded: {quote(first_line(error) or kind.__name__)}; accepted: the folder "
+                "of a causal language model that transformers reads, or its name on the Hugging Face Hub"
+            ) from None
+
+
+def prepare(model: Any, tokenizer: Any, name: str | Path) -> Any:
+    """Make a model ready for its tokenizer with `r|`, which is returned; raises ProblemError where that can't be."""
+    like = [_id(tokenizer, character) for character in MARK]
+    tokenizer = prepare_tokenizer(tokenizer, model.config, str(name))
+    add_embedding(model, tokenizer.convert_tokens_to_ids(MARK), like)
+    stops = model.generation_config.eos_token_id or []
+    stops = [stops] if isinstance(stops, int) else stops
+    model.generation_config.eos_token_id = list(dict.fromkeys([tokenizer.eos_token_id, *stops]))
+    return tokenizer
+
+
+def _id(tokenizer: Any, text: str) -> int:
+    """The id of a token, or of the last one that a text ends in."""
+    known = tokenizer.get_vocab().get(text)
+    return known if known is not None else tokenizer(text, add_special_tokens=False).input_ids[-1]
+
+
+def add_embedding(model: Any, token: int, like: Sequence[int]) -> None:
+    """Give a new token the mean of others' embeddings, on the way in and on the way out; more rows where it needs one."""
+    import torch
+
+    if token >= model.get_input_embeddings().weight.shape[0]:
+        model.resize_token_embeddings(token + 1, mean_resizing=False)
+    with torch.no_grad():
+        for layer in (model.get_input_embeddings(), model.get_output_embeddings()):
+            for rows in (layer.weight, getattr(layer, "bias", None)):
+                if rows is not None:
+                    rows[token] = rows[list(like)].mean(0)
+
+
+# The tokenizer
+
+
+def prepare_tokenizer(tokenizer: Any, config: Any, name: str) -> Any:
+    """The tokenizer with `r|` as one token and each digit on its own, as it is read back from a folder.
+
+    A tokenizer that keeps digits together has them split before it encodes. Raises ProblemError that names the model
+    where it still does, or does not give a text back as it was.
+    """
+    wrong = ""
+    if not tokenizer.is_fast:
+        wrong = "it is not of the tokenizers library, and tells no offsets"
+    elif tokenizer.eos_token_id is None:
+        wrong = "it has no token that ends a text"
+    if not wrong:
+        tokenizer.add_tokens([_added(MARK)])
+        backend = tokenizer.backend_tokenizer
+        for normalizer, pre_tokenizer in _ways(backend):
+            backend.normalizer, backend.pre_tokenizer = normalizer, pre_tokenizer
+            with TemporaryDirectory() as folder:
+                config.save_pretrained(folder)
+                save_tokenizer(tokenizer, folder)
+                saved = load_tokenizer(folder)
+            problem = find_fault(saved)
+            if not problem:
+                return saved
+            wrong = wrong or problem
+    raise ProblemError(
+        f"model {name!r}: its tokenizer won't do: {wrong}; accepted: one that can encode digits one by one"
+    )
+
+
+def _added(text: str) -> Any:
+    from tokenizers import AddedToken
+
+    return AddedToken(text, normalized=False, special=False)  # a special token would be skipped on the way back
+
+
+def _ways(backend: Any) -> Iterator[tuple[Any, Any]]:
+    """(normalizer, pre-tokenizer) that may keep digits apart, the tokenizer's own first."""
+    from tokenizers import pre_tokenizers
+
+    normalizer, own = backend.normalizer, backend.pre_tokenizer
+    digits = pre_tokenizers.Digits(individual_digits=True)
+    yield normalizer, own
+    yield normalizer, pre_tokenizers.Sequence([digits, own] if own else [digits])
+    # sentencepiece's: a space before the text, but none before a text that follows `r|`
+    spaces = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    yield None, spaces
+    yield None, pre_tokenizers.Sequence([digits, spaces])
+
+
+def find_fault(tokenizer: Any) -> str:
+    """What a tokenizer that knows `r|` does wrong on SAMPLES, empty where nothing."""
+    mark = tokenizer.convert_tokens_to_ids(MARK)
+    for prompt, completion in SAMPLES:
+        text = prompt + completion
+        encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        pieces = {start: text[start:stop].strip() for start, stop in encoded.offset_mapping if start < stop}
+        joined = [piece for piece in pieces.values() if len(piece) > 1 and any(map(str.isdigit, piece))]
+        if joined:
+            return f"{quote(joined[0])} is one token"
+        if "".join(filter(str.isdigit, pieces.values())) != "".join(filter(str.isdigit, text)):
+            return f"digits of {quote(text)} are no tokens of their own"
+        if encoded.input_ids.count(mark) != text.count(MARK):
+            return f"{MARK!r} in {quote(text)} is not one token"
+        ids = encode_prompt(tokenizer, prompt) + encode_completion(tokenizer, completion)[0]
+        back = tokenizer.decode(ids, skip_special_tokens=True)
+        if back != text:
+            return f"it reads {quote(text)} back as {quote(back)}"
+    return ""
+
+
+def encode_prompt(tokenizer: Any, prompt: str) -> list[int]:
+    """The ids of a prompt, with what the tokenizer puts before a text, and nothing that ends one."""
+    ids = list(tokenizer(prompt).input_ids)
+    return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
+
+
+def encode_completion(tokenizer: Any, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    """The ids of what follows a prompt, whatever that is, and where each token's text begins and ends.
+
+    The text is encoded behind `r|`: no tokenizer joins what follows to it, or puts a space before it.
+    """
+    encoded = tokenizer(MARK + text, add_special_tokens=False, return_offsets_mapping=True)
+    offsets, end = [], 0
+    for start, stop in encoded.offset_mapping[1:]:
+        # some tokenizers count no space at a token's ends: what no token before it has is of this one
+        offsets.append((min(start - len(MARK), end), stop - len(MARK)))
+        end = stop - len(MARK)
+    return list(encoded.input_ids[1:]), offsets
+
+
+def save_tokenizer(tokenizer: Any, folder: str | Path) -> None:
+    """Write a tokenizer as its tokenizer.json says; a model's own class would build it anew, digits joined again."""
+    tokenizer.save_pretrained(folder)
+    path = Path(folder) / "tokenizer_config.json"
+    config = json.loads(path.read_text()) | {"tokenizer_class": "PreTrainedTokenizerFast"}
+    path.write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,162 @@
+"""Fine-tuning a pretrained language model with TRL's SFTTrainer: full or LoRA, interrupted, resumed and extended at will."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import Trainer
+from trl import SFTConfig, SFTTrainer
+
+from revorder.arithmetic.reversed_numbers import MARK
+from revorder.errors import ProblemError
+from revorder.files import write_whole
+from revorder.model.checkpoint import CheckpointInfo
+from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
+from revorder.training.finetune_batches import FinetuneBatches, steps_for
+from revorder.training.finetune_data import Equations, InTurn, read_source, trained_digits
+from revorder.training.finetune_recipe import FinetuneRecipe
+from revorder.training.model_card import finetune_card
+from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, read_log
+
+
+class _Trainer(SFTTrainer):
+    """SFTTrainer at the recipe's learning rates, which no schedule of transformers has."""
+
+    recipe: FinetuneRecipe
+
+    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
+        """The schedule, made once."""
+        if self.lr_scheduler is None:
+            factor = partial(_factor, self.recipe, num_training_steps)
+            self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, factor)
+            self._created_lr_scheduler = True
+        return self.lr_scheduler
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        """The mean loss of the learned tokens; on a CPU as transformers computes it, as TRL's kernel is slow there."""
+        ours: Any = Trainer if self.args.device.type == "cpu" else SFTTrainer
+        return ours.compute_loss(self, model, inputs, return_outputs, num_items_in_batch)
+
+
+def _factor(recipe: FinetuneRecipe, steps: int, step: int) -> float:
+    return recipe.rate(step, steps) / recipe.lr[0]
+
+
+def finetune(
+    model: str | Path,
+    data: str | Sequence[str],
+    out: str | Path,
+    recipe: str | Path | Mapping[str, Any] | FinetuneRecipe | None = None,
+    method: str | None = None,
+    tokens: int = 0,
+) -> Path | None:
+    """Fine-tune a causal language model, a folder or a Hub name, into the folder `out`, which loads as any other.
+
+    `data`: what `read_source` takes, or several in turn. `recipe`: what FinetuneRecipe.read takes. `method`: writes a
+    mixture's traces in place of its own. `tokens`: as many steps as make about so many tokens.
+
+    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
+    SIGTERM it saves and returns None. With torchrun or accelerate each process calls it. Raises ProblemError for what
+    can't be read, and where the folder holds a run with other settings.
+    """
+    names = [data] if isinstance(data, str) else list(data)
+    if not isinstance(recipe, FinetuneRecipe):
+        recipe = FinetuneRecipe.read(recipe or {})
+    sources = [read_source(name, recipe.seed, method) for name in names]
+    tokenizer, pretrained = load_tokenizer(model), load_model(model)
+    kept = pretrained.dtype  # of what is written; the run itself is in float32, or small steps would be lost
+    pretrained.float()
+    tokenizer = prepare(pretrained, tokenizer, model)
+    source = InTurn(sources)
+    steps = steps_for(recipe, source, tokenizer, tokens)
+    out, run = Path(out), Path(out) / "run"
+    settings = recipe.model_dump(mode="json", exclude={"epochs"}) | {"steps": steps}
+    resumed = claim(run, settings | {"model": str(model), "data": names, "method": method}, steps)
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
+    interruption = SaveOnSignal()
+    trainer = _Trainer(
+        model=pretrained,
+        args=SFTConfig(
+            output_dir=str(run),
+            max_steps=steps,
+            per_device_train_batch_size=1,  # an item of the dataset is a batch
+            gradient_accumulation_steps=batches.pieces // processes,
+            train_sampling_strategy="sequential",
+            dataset_kwargs={"skip_prepare_dataset": True},
+            learning_rate=recipe.lr[0],
+            weight_decay=recipe.weight_decay,
+            max_grad_norm=1.0,
+            use_cpu=not torch.cuda.is_available(),
+            bf16=has_bf16(),
+            gradient_checkpointing=recipe.checkpointing,
+            logging_steps=max(1, min(100, steps // 10)),
+            save_steps=recipe.save_every,
+            save_total_limit=1,
+            seed=recipe.seed,
+            include_num_input_tokens_seen="non_padding",
+            report_to=[],
+            disable_tqdm=False,
+            remove_unused_columns=False,
+            ddp_find_unused_parameters=False,
+        ),
+        train_dataset=batches.dataset(),
+        data_collator=first_item,
+        processing_class=tokenizer,
+        peft_config=adapters(recipe.lora, pretrained, tokenizer) if recipe.lora else None,
+        callbacks=[Log(run / "log.jsonl", resumed), interruption],
+    )
+    trainer.recipe = recipe
+    with interruption:
+        trainer.train(resume_from_checkpoint=resumed)
+    if interruption.stopped:
+        return None
+    save(trainer, tokenizer, out, kept)
+    if trainer.is_world_process_zero():
+        mixture = next((one.mixture for one in sources if isinstance(one, Equations)), None)
+        about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps}
+        info = CheckpointInfo("plain", "plain", (), True, 0, about)
+        if mixture:
+            info = CheckpointInfo(mixture.method, mixture.form, trained_digits(mixture), mixture.answer, 0, about)
+        info.save(out)
+        card = finetune_card(info, recipe, len(source), read_log(run / "log.jsonl"), processes)
+        write_whole(out / "README.md", card)
+    return out
+
+
+def adapters(rank: int, model: Any, tokenizer: Any) -> Any:
+    """LoRA adapters of a rank on every linear layer, and the embeddings of `r|`, which no adapter would train."""
+    try:
+        from peft import LoraConfig
+    except ImportError:
+        raise ProblemError("lora: peft is missing; pip install peft") from None
+    ends = [model.get_input_embeddings(), model.get_output_embeddings()]
+    if ends[0].weight is ends[1].weight:
+        ends.pop()  # tied: peft trains both as one
+    names = [name.rpartition(".")[2] for name, module in model.named_modules() if any(module is end for end in ends)]
+    tokens = {name: [tokenizer.convert_tokens_to_ids(MARK)] for name in names}
+    return LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", trainable_token_indices=tokens)
+
+
+def save(trainer: Any, tokenizer: Any, out: Path, dtype: Any) -> None:
+    """Write the model, adapters merged, and the tokenizer; each process calls it, as the weights may lie in pieces."""
+    state = trainer.accelerator.get_state_dict(trainer.model_wrapped)
+    model = trainer.accelerator.unwrap_model(trainer.model_wrapped)
+    if not trainer.is_world_process_zero():
+        return
+    if trainer.recipe.lora:
+        model = model.merge_and_unload()
+        state = model.state_dict()
+    model.config.dtype = dtype
+    model.config.use_cache = True
+    model.save_pretrained(out, state_dict={name: weight.to(dtype) for name, weight in state.items()})
+    save_tokenizer(tokenizer, out)
+    for file in out.glob("*.safetensors"):
+        file.chmod(0o644)  # safetensors writes for the owner alone

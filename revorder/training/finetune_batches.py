@@ -1,0 +1,114 @@
+"""Batches for fine-tuning: each step's examples, encoded, cut into pieces of about equal tokens; pure functions of the step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from revorder.errors import ProblemError
+from revorder.model.pretrained import encode_completion, encode_prompt
+from revorder.training.batches import Row
+from revorder.training.finetune_data import Pair, Source
+from revorder.training.finetune_recipe import FinetuneRecipe
+from revorder.training.targets import IGNORED, labels_of
+
+SAMPLED = 500  # examples whose mean stands for all, where a run is measured in tokens
+
+
+def encode_pair(tokenizer: Any, pair: Pair) -> Row:
+    """Token ids and labels of an example: the prompt is not learned, what ends the text is."""
+    prompt = encode_prompt(tokenizer, pair.prompt)
+    ids, offsets = encode_completion(tokenizer, "".join([text for text, _ in pair.spans]))
+    labels = labels_of(ids, offsets, pair.spans)
+    end = tokenizer.eos_token_id
+    return [*prompt, *ids, end], [IGNORED] * len(prompt) + labels + [end]
+
+
+def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
+    """How many pieces a step is cut into in each process; raises ProblemError where a process would have none."""
+    if recipe.batch < processes:
+        raise ProblemError(
+            f"batch is {recipe.batch}; accepted: at least {processes}, an example for each of the processes"
+        )
+    return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
+
+
+def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: int = 0) -> int:
+    """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
+    if tokens:
+        rows = [encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source)))]
+        mean = sum(len(ids) for ids, _ in rows) / len(rows)
+        return max(1, round(tokens / (mean * recipe.batch)))
+    return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
+
+
+class FinetuneBatches:
+    """Items, each of which is a piece of a step's batch; process `p` of `processes` takes items p, p + processes, ..."""
+
+    def __init__(self, recipe: FinetuneRecipe, source: Source, tokenizer: Any, steps: int, processes: int = 1) -> None:
+        self.recipe, self.source, self.tokenizer, self.steps = recipe, source, tokenizer, steps
+        self.pieces = count_pieces(recipe, processes) * processes  # of a step
+        self._step: tuple[int, list[dict[str, Any]]] = (-1, [])
+
+    def __len__(self) -> int:
+        return self.steps * self.pieces
+
+    def __getitem__(self, item: int) -> dict[str, Any]:
+        if item >= len(self):
+            raise IndexError(item)
+        step, piece = divmod(item, self.pieces)
+        if self._step[0] != step:
+            self._step = (step, [self.pad(rows) for rows in self.cut(self.rows(step))])
+        return self._step[1][piece]
+
+    def dataset(self) -> Any:
+        """The same as the kind of dataset that SFTTrainer takes, made as it is asked for."""
+        from datasets import Dataset
+
+        return Dataset.from_dict({"item": range(len(self))}).with_transform(self.transform)
+
+    def transform(self, asked: dict[str, list[int]]) -> dict[str, list[Any]]:
+        """The columns of some items."""
+        items = [self[item] for item in asked["item"]]
+        return {name: [item[name] for item in items] for name in items[0]}
+
+    def rows(self, step: int) -> list[Row]:
+        """The examples of a step, cut off where they are too long; epochs follow one another."""
+        size, most = len(self.source), self.recipe.max_tokens
+        start, stop, rows = step * self.recipe.batch, (step + 1) * self.recipe.batch, list[Row]()
+        while start < stop:
+            epoch, first = divmod(start, size)
+            last = min(size, first + stop - start)
+            for pair in self.source.pairs(epoch, first, last):
+                ids, labels = encode_pair(self.tokenizer, pair)
+                rows.append((ids[:most], labels[:most]))
+            start += last - first
+        return rows
+
+    def cut(self, rows: list[Row]) -> list[list[Row]]:
+        """Pieces of like lengths and about equal tokens, none of them empty."""
+        rows = sorted(rows, key=lambda row: len(row[0]))
+        total = sum(len(ids) for ids, _ in rows)
+        pieces: list[list[Row]] = [[] for _ in range(self.pieces)]
+        seen = at = 0
+        for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
+            wanted = min(seen * self.pieces // total, at + 1) if pieces[at] else at
+            at = max(wanted, self.pieces - left)  # as many rows as pieces are left: one for each
+            pieces[at].append(row)
+            seen += len(row[0])
+        return pieces
+
+    def pad(self, rows: list[Row]) -> dict[str, Any]:
+        """Rows as tensors of shape (rows, tokens of the longest, rounded up to 8); pads come last and are not seen."""
+        import torch
+
+        width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
+        end = self.tokenizer.eos_token_id
+
+        def tensor(values: list[list[int]], fill: int) -> Any:
+            return torch.tensor([row + [fill] * (width - len(row)) for row in values])
+
+        return {
+            "input_ids": tensor([ids for ids, _ in rows], end),
+            "labels": tensor([labels for _, labels in rows], IGNORED),
+            "attention_mask": tensor([[1] * len(ids) for ids, _ in rows], 0),
+        }

@@ -1,0 +1,219 @@
+"""What a language model is fine-tuned on: equations of a mixture, or a corpus of questions and answers."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from revorder.arithmetic.problem import OPS
+from revorder.data import enhancement
+from revorder.data.mixture import MIXTURES, Mixture
+from revorder.data.pair_steps import NOTATIONS
+from revorder.data.sampling import Example, sampler
+from revorder.data.sources import gsm8k
+from revorder.errors import ProblemError, first_line
+from revorder.methods import METHODS
+from revorder.training.targets import Span, make_targets
+
+ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
+ACCEPTED = (
+    f"a mixture ({', '.join(sorted(path.stem for path in MIXTURES.glob('*.yaml')))}, or a YAML file), gsm8k, enhancement, "
+    "enhancement@@, a JSONL file, or a Hugging Face dataset's name"
+)
+
+
+class Pair(NamedTuple):
+    """An example: a prompt, and the spans of its completion, each learned or not."""
+
+    prompt: str
+    spans: list[Span]
+
+
+class Source(Protocol):
+    """Examples by index, the same for the same arguments."""
+
+    def __len__(self) -> int:
+        """How many examples an epoch has."""
+        ...
+
+    def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
+        """The examples of an epoch from `start` to `stop`."""
+        ...
+
+
+class Equations:
+    """The equations of a mixture, the same in each epoch; the prompt is `12+35=`."""
+
+    def __init__(self, mixture: Mixture, seed: int) -> None:
+        self.mixture, self.seed = mixture, seed
+
+    def __len__(self) -> int:
+        return self.mixture.size
+
+    def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
+        """The equations from `start` to `stop`."""
+        learn_estimates = self.mixture.estimate_digits > 0
+        for example in sampler(self.mixture).examples(self.seed, start, stop):
+            yield as_pair(example, learn_estimates)
+
+
+class Corpus:
+    """Prompts and completions, shuffled anew in each epoch."""
+
+    def __init__(self, rows: Iterable[tuple[str, str]], seed: int) -> None:
+        self.rows, self.seed = list(rows), seed
+        self._order: tuple[int, list[int]] = (-1, [])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
+        """The examples from `start` to `stop` of that epoch's order; all of a completion is learned."""
+        if self._order[0] != epoch:
+            order = list(range(len(self.rows)))
+            random.Random(f"{self.seed}:{epoch}").shuffle(order)
+            self._order = (epoch, order)
+        for i in self._order[1][start:stop]:
+            prompt, completion = self.rows[i]
+            yield Pair(prompt, [(completion, True)])
+
+
+class InTurn:
+    """Several sources, one after the other in each epoch (appendix C)."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources = sources
+
+    def __len__(self) -> int:
+        return sum(map(len, self.sources))
+
+    def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
+        """The examples from `start` to `stop`."""
+        first = 0
+        for source in self.sources:
+            low, high = max(0, start - first), min(len(source), stop - first)
+            if low < high:
+                yield from source.pairs(epoch, low, high)
+            first += len(source)
+
+
+def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
+    """An equation as prompt and completion; a trace that does not begin with its question is all completion.
+
+    >>> from revorder.data.mixture import Mixture
+    >>> as_pair(sampler(Mixture.read("small")).example(42, 7))
+    Pair(prompt='3422*8=', spans=[('r|67372', True)])
+    """
+    prompt = f"{example.problem}="
+    asked = re.match(r"\s*".join(map(re.escape, prompt)), example.text)
+    left = asked.end() if asked else 0
+    (question, _), *others = make_targets(example.segments, learn_estimates)
+    spans = []
+    for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
+        if text[left:]:
+            spans.append((text[left:], learned))
+        left = max(0, left - len(text))
+    return Pair(prompt, spans)
+
+
+def question_prompt(question: str) -> str:
+    """What a word problem's answer follows.
+
+    >>> question_prompt("How many clips?")
+    'Question: How many clips?\\nAnswer:\\n'
+    """
+    return f"Question: {question.strip()}\nAnswer:\n"
+
+
+# Reading
+
+
+def read_source(name: str, seed: int, method: str | None = None) -> Equations | Corpus:
+    """The examples of a name; `method` writes a mixture's traces in place of its own.
+
+    Raises ProblemError that says what is accepted.
+    """
+    if (MIXTURES / f"{name}.yaml").exists() or Path(name).suffix in (".yaml", ".yml"):
+        mixture = Mixture.read(name)
+        return Equations(written_by(mixture, method) if method else mixture, seed)
+    if method:
+        raise ProblemError(f"method {method!r} with data {name!r}; accepted: a mixture, whose traces it writes")
+    kind, _, notation = name.partition("@@")
+    if kind == "enhancement" and not notation:
+        notation = NOTATIONS[kind != name]
+        rows = enhancement.examples(seed, 0, ENHANCEMENT_SIZE, notation)
+        return Corpus(((question_prompt(row.question), row.answer) for row in rows), seed)
+    path = Path(name)
+    if path.is_file():
+        rows = read_rows(path)
+    elif name == "gsm8k" or path.is_dir() or ("/" in name and not path.suffix):
+        rows = (tuple(row) for row in gsm8k.load(None if name == "gsm8k" else name))
+        rows = ((question_prompt(question), answer) for question, answer in rows)
+    else:
+        raise ProblemError(f"data {name!r}: not there; accepted: {ACCEPTED}")
+    corpus = Corpus(rows, seed)
+    if not len(corpus):
+        raise ProblemError(f"data {name!r}: empty; accepted: {ACCEPTED}")
+    return corpus
+
+
+def read_rows(path: Path) -> Iterator[tuple[str, str]]:
+    """(prompt, completion) of each line of a JSONL file: these keys as they are, or question and answer.
+
+    Raises ProblemError that names the file and the line.
+    """
+    number = 0
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                number += 1
+                if line.strip():
+                    yield read_row(json.loads(line))
+    except OSError as error:
+        raise ProblemError(f"data {str(path)!r} can't be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(f"data {str(path)!r}, line {number or 1}: {first_line(error)}") from None
+
+
+def read_row(row: object) -> tuple[str, str]:
+    """The prompt and the completion of a record.
+
+    >>> read_row({"question": "1+1?", "answer": "2"})
+    ('Question: 1+1?\\nAnswer:\\n', '2')
+    """
+    if isinstance(row, dict):
+        for keys in (("prompt", "completion"), ("question", "answer")):
+            texts = [row.get(key) for key in keys]
+            if all(isinstance(text, str) for text in texts) and texts[1]:
+                first, second = texts
+                return (first if keys[0] == "prompt" else question_prompt(first)), second
+    raise ProblemError("no texts prompt and completion; accepted: these, or question and answer")
+
+
+def written_by(mixture: Mixture, method: str) -> Mixture:
+    """The same problems written by another method, without wrong digits where it takes none back.
+
+    >>> written_by(Mixture.read("paper"), "plain").rollback
+    0
+    """
+    settings = mixture.model_dump(exclude={"form", "answer"}) | {"method": method}
+    if method in METHODS and not METHODS[method].can_rollback:
+        settings |= {"rollback": 0, "estimate_digits": 0}
+    return Mixture.check(settings, f"mixture {mixture.name!r} by method {method!r}")
+
+
+def trained_digits(mixture: Mixture) -> tuple[tuple[str, int, int], ...]:
+    """(op, digits of the longer operand, of the shorter) of each kind of problem that a mixture has.
+
+    >>> trained_digits(Mixture.read("small"))
+    (('+', 5, 5), ('-', 5, 5), ('*', 5, 1))
+    """
+    found = []
+    for part in mixture.parts:
+        a, b = part.a[1], part.b[1]
+        found.append((part.op, *((a, b) if part.op == "/" else (max(a, b), min(a, b)))))
+    return tuple(sorted(dict.fromkeys(found), key=lambda limit: OPS.index(limit[0])))

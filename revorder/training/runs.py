@@ -1,0 +1,144 @@
+"""Runs: a folder that belongs to one run, its log, and saving on a signal; shared by training and fine-tuning."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import TrainerCallback
+
+from revorder.errors import ProblemError
+from revorder.files import make_folder, write_whole
+
+
+def claim(run: Path, settings: Mapping[str, Any], steps: int) -> str | None:
+    """Make the run's folder and stamp it with its settings; returns the saved state to go on from, if there is any.
+
+    Raises ProblemError where the folder holds a run with other settings than these, `steps` aside, or of more steps.
+    """
+    stamp = run / "recipe.json"
+    if stamp.exists():
+        try:
+            found = json.loads(stamp.read_text())
+            different = sorted(key for key in settings if key != "steps" and found[key] != settings[key])
+        except (ValueError, KeyError, TypeError):
+            raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; accepted: a new folder") from None
+        if different:
+            raise ProblemError(
+                f"folder {str(run)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
+            )
+    make_folder(run)
+    saved = last_saved(run)
+    if (done := saved_step(saved)) > steps:
+        raise ProblemError(f"folder {str(run)!r}: its run is at step {done}; accepted: as many steps or more")
+    write_whole(stamp, json.dumps(settings, indent=2) + "\n")  # each process does; none may read half of it
+    return saved
+
+
+def last_saved(run: Path) -> str | None:
+    """The last whole saved state of a run; Trainer writes its trainer_state.json last."""
+    whole = []
+    for state in run.glob("checkpoint-*/trainer_state.json"):
+        with suppress(ValueError):
+            json.loads(state.read_text())
+            whole.append(str(state.parent))
+    return max(whole, key=saved_step, default=None)
+
+
+def saved_step(saved: str | None) -> int:
+    """The step of a saved state, from its folder's name; 0 for none.
+
+    >>> saved_step("run/checkpoint-500")
+    500
+    """
+    return int(saved.rpartition("-")[2]) if saved else 0
+
+
+def read_log(log: Path) -> list[dict[str, Any]]:
+    """The entries of a run's log, none where there is no log; a line that was cut off is left out."""
+    entries = []
+    for line in log.read_text().splitlines() if log.exists() else []:
+        try:
+            entries.append(json.loads(line))
+        except ValueError:
+            break
+    return entries
+
+
+class Log(TrainerCallback):
+    """Writes loss, tokens and seconds to the log, a JSON object a line; a run that goes on counts on from its last line.
+
+    A log's lines beyond the step that a run goes on from are dropped, so that no step stands in it twice.
+    """
+
+    def __init__(self, log: Path, resumed: str | None) -> None:
+        self.log = log
+        entries = [entry for entry in read_log(log) if entry["step"] <= saved_step(resumed)]
+        self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
+        if os.environ.get("RANK", "0") == "0":
+            write_whole(log, "".join(json.dumps(entry) + "\n" for entry in entries))
+
+    def write(self, **entry: Any) -> None:
+        """Add an entry, with the seconds since the run began."""
+        entry["seconds"] = round(time.monotonic() - self.start, 1)
+        with self.log.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        if logs and "loss" in logs and state.is_world_process_zero:
+            tokens = {"tokens": int(state.num_input_tokens_seen)} if state.num_input_tokens_seen else {}
+            self.write(step=state.global_step, loss=float(logs["loss"]), **tokens)
+
+
+class SaveOnSignal(TrainerCallback):
+    """Within `with`, the first SIGINT or SIGTERM in any process has the run saved and stopped at the end of its step."""
+
+    SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self._signal: int | None = None
+        self._handlers: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        for number in self.SIGNALS:
+            self._handlers[number] = signal.signal(number, self._note)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, _: object) -> None:
+        self._signal = number
+        signal.signal(number, self._handlers[number])  # a second one stops at once
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        noted = torch.tensor(int(self._signal is not None), device=args.device)
+        if torch.distributed.is_initialized():  # all processes stop at the same step, or they wait for each other
+            torch.distributed.all_reduce(noted, torch.distributed.ReduceOp.MAX)
+        if noted.item():
+            self.stopped = True
+            if state.is_world_process_zero:
+                print(f"saving step {state.global_step}; run again to go on", flush=True)
+            control.should_save = control.should_training_stop = True
+        return control
+
+
+def has_bf16() -> bool:
+    """Whether this machine multiplies bfloat16 matrices in hardware."""
+    if torch.cuda.is_available():
+        return torch.cuda.is_bf16_supported()
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
+
+
+def first_item(items: list[Any]) -> Any:
+    """Trainer's collator: an item of the dataset is a whole batch."""
+    return items[0]

@@ -1,0 +1,80 @@
+"""revorder finetune: from a model and data to a folder that eval and solve take, and what it refuses."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from revorder.cli.common import packaged
+
+SUMS = '{name: sums, method: revorder, size: 400, parts: [{op: "+", a: [1, 2], b: [1, 2]}]}'
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A model, and a mixture."""
+    pytest.importorskip("trl")
+    from pretrained import byte_level, save_model
+
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "sums.yaml").write_text(SUMS)
+    return save_model(folder / "model", byte_level(False)), folder / "sums.yaml"
+
+
+def test_help_lists_what_is_packaged(revorder):
+    shown = " ".join(revorder("finetune", "--help").stdout.replace("│", " ").split())
+    assert packaged("training/finetunes") in shown and packaged("data/mixtures") in shown
+
+
+def test_what_it_makes_is_evaluated_and_solves(files, tmp_path, revorder):
+    out = tmp_path / "out"
+    done = revorder("finetune", *files, "--out", out, "--steps", "3", "--batch", "4", "--lr", "1e-3", "--json")
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert made["checkpoint"] == str(out) and made["method"] == "revorder" and made["max_digits"] == [["+", 2, 2]]
+    scored = revorder("eval", "table1", "+", "--n", "2", "--model", out, "--json")
+    assert scored.returncode == 0 and scored.stdout.count('"task"') == 2 and "left out" in scored.stderr
+    solved = revorder("solve", "--model", out, "12+35")
+    assert solved.stdout == "47\n" and "repaired by Python's integers" in solved.stderr
+
+
+def test_an_interrupted_run_ends_with_130_and_goes_on(files, tmp_path, revorder):
+    out = tmp_path / "out"
+    log = out / "run" / "log.jsonl"
+
+    def interrupt():
+        while not (log.exists() and log.stat().st_size):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    settings = ["finetune", *files, "--out", out, "--steps", "60", "--batch", "4"]
+    done = revorder(*settings)
+    thread.join()
+    assert (done.returncode, done.stdout) == (130, "") and "run again to go on" in done.stderr
+    again = revorder(*settings)
+    assert (again.returncode, again.stdout) == (0, f"{out}\n")
+
+
+@pytest.mark.parametrize("package", ["trl", "peft"])
+def test_a_missing_library_is_one_line(package, refused, monkeypatch, tmp_path):
+    pytest.importorskip("torch")
+    monkeypatch.setitem(__import__("sys").modules, package, None)
+    line = refused("finetune", "model", "paper", "--out", tmp_path / "out")
+    assert f"{package} is missing; pip install torch transformers accelerate trl peft" in line
+
+
+def test_what_is_not_accepted_is_one_line(files, tmp_path, refused):
+    model, data = files
+    out = tmp_path / "out"
+    assert "key 'lr' is -1.0; accepted: a number above 0" in refused(
+        "finetune", model, data, "--out", out, "--lr", "-1"
+    )
+    assert "can't be loaded" in refused("finetune", tmp_path, data, "--out", out)
+    assert "accepted: a mixture (authors, " in refused("finetune", model, "nope", "--out", out)
+    assert "accepted: a YAML file, or llama2-7b, " in refused("finetune", model, data, "--out", out, "--recipe", "nope")
+    assert not out.exists()
