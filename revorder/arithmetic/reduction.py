@@ -199,8 +199,8 @@ def _divide(a: Scaled, op: str, b: Scaled, decimals: int) -> Steps:
     if op == "//":
         return (yield from _floor(top, bottom * 10**places))
     needed = places_needed(Fraction(top, bottom))
-    if needed is None or (needed and needed + places > decimals):
-        return Scaled(top, bottom, places)
+    if needed is None or needed + places > decimals:  # it is rounded in the end
+        return Scaled(top, bottom, places) if bottom > 1 else Scaled(top, 10**places, 0)
     return Scaled((yield from _ask(top * 10**needed, "/", bottom)), 1, places + needed)
 
 

@@ -90,6 +90,12 @@ def test_a_model_that_errs_brings_no_other_error_than_ours():
 @pytest.mark.parametrize(
     ("text", "decimals", "answer", "rounded"),
     [
+        ("2.5/1", 0, "3", True),
+        ("2.5/1.0", 0, "3", True),
+        ("1.25/0.5", 0, "3", True),
+        ("2.4/1", 0, "2", True),
+        ("-2.5/1", 0, "-3", True),
+        ("12.34/1", 2, "12.34", False),
         ("1/8", 2, "0.13", True),
         ("-1/8", 2, "-0.13", True),
         ("5/2", 0, "3", True),

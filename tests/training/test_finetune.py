@@ -288,17 +288,32 @@ def test_a_real_tokenizer_and_a_corpus(tmp_path):
     assert tokens == ["4", "8", "+", "2", "4", "=", "r|", "2", "7"]
 
 
-def test_two_processes_fine_tune_as_one(whole, base, sums, tmp_path):
-    (tmp_path / "recipe.yaml").write_text(
-        "".join(f"{key}: {value}\n" for key, value in (QUICK | {"device_batch": 2}).items())
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "revorder",
-         "finetune", base, sums, "--out", tmp_path / "out", "--recipe", tmp_path / "recipe.yaml"],
-        capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert close(whole, tmp_path / "out") and "in 2 processes" in (tmp_path / "out" / "README.md").read_text()
+def test_two_processes_fine_tune_as_one_and_go_on(whole, base, sums, tmp_path):
+    (tmp_path / "recipe.yaml").write_text("".join(f"{key}: {value}\n" for key, value in QUICK.items()))
+    out = tmp_path / "out"
+    for steps in ("4", "6"):
+        done = subprocess.run(
+            [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "revorder",
+             "finetune", base, sums, "--out", out, "--recipe", tmp_path / "recipe.yaml", "--steps", steps],
+            capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
+    alone, together = ([(entry["step"], entry["tokens"]) for entry in log_of(folder)] for folder in (whole, out))
+    assert alone == together and "in 2 processes" in (out / "README.md").read_text()
+    for one, two in zip(log_of(whole), log_of(out), strict=True):
+        assert one["loss"] == pytest.approx(two["loss"], abs=5e-3)
+    one, two = weights(whole), weights(out)
+    assert all(float((one[name] - two[name]).abs().mean()) < 1e-3 for name in one)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FINETUNES.glob("*.yaml")))
+def test_a_packaged_recipe_starts_saves_and_goes_on(name, sums, tmp_path):
+    base = save_model(tmp_path / "base", sentencepiece(), tied=False)
+    for steps in (2, 3):
+        small = {"steps": steps, "batch": 4, "device_batch": 2, "save_every": 1, "max_tokens": 64}
+        recipe = FinetuneRecipe.read(name).model_copy(update=small)
+        assert finetune(base, ["enhancement", sums], tmp_path / "out", recipe) == tmp_path / "out"
+    assert [entry["step"] for entry in log_of(tmp_path / "out")] == [1, 2, 3]
 
 
 # What is refused
