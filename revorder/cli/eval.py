@@ -77,7 +77,10 @@ def command(
     ] = None,
     method: Annotated[
         Optional[str],
-        typer.Option(help="How it is asked and judged; plain, the default: the answer only.", rich_help_panel=SERVER),
+        typer.Option(
+            help="How it is asked and judged; plain, the default: the answer only. Also for a --model that was not fine-tuned here.",
+            rich_help_panel=SERVER,
+        ),
     ] = None,
     shots: Annotated[
         Optional[int], typer.Option(min=0, help="Worked examples in the prompt; 0 if none.", rich_help_panel=SERVER)
@@ -115,7 +118,8 @@ def command(
         raise ProblemError(f"out {str(out)!r}: accepted: a name that ends in .jsonl")
     server = {"method": method, "shots": shots, "api": api, "max_tokens": max_tokens, "timeout": timeout}
     server = {name: value for name, value in server.items() if value is not None}
-    if server and base_url is None:
+    asked_here = model and "method" in server and server.keys() <= {"method", "shots", "max_tokens"}
+    if server and base_url is None and not asked_here:
         raise ProblemError(f"{', '.join(server)}: of a server; accepted: together with --base-url")
     chosen = find_suite(suite)
     writer, reply_tokens, written_by = open_writer(model, base_url, server)
@@ -169,11 +173,17 @@ def read_ops(ops: str | None, more: list[str] | None) -> str:
 
 def open_writer(model: str | None, base_url: str | None, server: dict[str, Any]) -> tuple[Writer, int, dict[str, Any]]:
     """What is asked, the tokens that a text of it may always have, and what its texts depend on."""
+    if base_url is None and server:
+        from revorder.inference.transformers_runtime import TransformersRuntime
+
+        asked = {"method": server["method"], "shots": server.get("shots", 0)}
+        tokens = server.get("max_tokens", REPLY_TOKENS)
+        return TransformersRuntime(str(model), **asked), tokens, {"model": model, "max_tokens": tokens} | asked
     if base_url is None:
         from revorder.inference.solver import load_runtime
 
         runtime = load_runtime(model)
-        weights = digest(runtime.folder / "model.safetensors")[:12]
+        weights = "".join(digest(path)[:12] for path in sorted(runtime.folder.glob("*.safetensors")))
         return runtime, 0, {"model": model or DEFAULT, "weights": weights}
     from revorder.inference.openai_server import Endpoint
 

@@ -197,8 +197,8 @@ def read_row(row: object) -> tuple[str, str]:
 def written_by(mixture: Mixture, method: str) -> Mixture:
     """The same problems written by another method, without wrong digits where it takes none back.
 
-    >>> written_by(Mixture.read("paper"), "plain").rollback
-    0
+    >>> written_by(Mixture.read("paper"), "plain").rollback == 0
+    True
     """
     settings = mixture.model_dump(exclude={"form", "answer"}) | {"method": method}
     if method in METHODS and not METHODS[method].can_rollback:

@@ -15,7 +15,9 @@ from revorder.settings import Settings, read_settings
 RECIPES = Path(__file__).parent / "recipes"
 
 Column = tuple[Literal["+", "-", "*", "/"], DigitCount, DigitCount]
-Columns = Annotated[tuple[Column, ...], Field(description="a list of [op, digits of the longer operand, of the shorter]")]
+Columns = Annotated[
+    tuple[Column, ...], Field(description="a list of [op, digits of the longer operand, of the shorter]")
+]
 
 
 class Recipe(Settings):

@@ -78,3 +78,12 @@ def test_what_is_not_accepted_is_one_line(files, tmp_path, refused):
     assert "accepted: a mixture (authors, " in refused("finetune", model, "nope", "--out", out)
     assert "accepted: a YAML file, or llama2-7b, " in refused("finetune", model, data, "--out", out, "--recipe", "nope")
     assert not out.exists()
+
+
+def test_a_model_as_it_came_is_asked_by_a_method(files, revorder):
+    command = ["eval", "one-digit", "--model", files[0], "--n", "2", "--max-tokens", "4", "--json"]
+    done = revorder(*command, "--method", "plain", "--all")
+    scores = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0 and len(scores) == 5 and sum(score["correct"] for score in scores) == 0
+    done = revorder(*command)
+    assert done.returncode == 2 and "accepted: together with --base-url" in done.stderr
