@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, Self, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from revorder.errors import ProblemError, first_line, quote, shorten
 
+Count = Annotated[int, Field(ge=1, description="a whole number of at least 1")]
 MAX_BYTES = 64 * 1024  # of a YAML file
 _WORDS = {  # pydantic's words: ours
     "a valid integer": "a whole number",

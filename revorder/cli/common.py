@@ -16,7 +16,7 @@ import typer
 from revorder.arithmetic.expression import Expression
 from revorder.errors import ProblemError
 from revorder.methods import METHODS
-from revorder.model.checkpoint import DEFAULT, shipped
+from revorder.model.checkpoint import DEFAULT, INFO_FILE, shipped
 
 Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
@@ -145,6 +145,16 @@ def say(line: str) -> None:
 def emit(item: Any) -> None:
     """An item as a line of JSON on stdout, in ASCII."""
     print(json.dumps(item))
+
+
+def print_checkpoint(folder: Path | None, json_: bool) -> None:
+    """Print the folder that a run made; exits with status 130 where there is none, since it was interrupted and saved."""
+    if folder is None:
+        raise typer.Exit(130)
+    if json_:
+        emit({"checkpoint": str(folder), **json.loads((folder / INFO_FILE).read_text())})
+    else:
+        print(folder)
 
 
 def show_table(header: list[str], rows: list[list[str]], title: str | None = None, wide: bool = False) -> None:

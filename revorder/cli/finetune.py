@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from revorder.cli.common import Json, emit, packaged
+from revorder.cli.common import Json, packaged, print_checkpoint
 from revorder.errors import ProblemError
 from revorder.methods import METHODS
-from revorder.model.checkpoint import INFO_FILE
 
 OVER = "In place of the recipe's"
 
@@ -80,9 +78,4 @@ def command(
     checked = FinetuneRecipe.check(settings, "finetune")
     with redirect_stdout(sys.stderr):  # what is said along the way
         made = finetune(model, data, out, checked, method, tokens or 0)
-    if made is None:  # interrupted, and saved
-        raise typer.Exit(130)
-    if json_:
-        emit({"checkpoint": str(made), **json.loads((made / INFO_FILE).read_text())})
-    else:
-        print(made)
+    print_checkpoint(made, json_)

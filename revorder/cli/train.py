@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -10,9 +9,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, emit, packaged
+from revorder.cli.common import Json, packaged, print_checkpoint
 from revorder.errors import ProblemError
-from revorder.model.checkpoint import INFO_FILE
 
 
 def command(
@@ -37,9 +35,4 @@ def command(
 
     with redirect_stdout(sys.stderr):  # what is said along the way
         made = train(recipe, out, steps)
-    if made is None:  # interrupted, and saved
-        raise typer.Exit(130)
-    if json_:
-        emit({"checkpoint": str(made), **json.loads((made / INFO_FILE).read_text())})
-    else:
-        print(made)
+    print_checkpoint(made, json_)

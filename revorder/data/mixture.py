@@ -9,13 +9,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from revorder.methods import METHODS, find_method
-from revorder.settings import Settings, read_settings
+from revorder.settings import Count, Settings, read_settings
 
 MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
 MIXTURES = Path(__file__).parent / "mixtures"
 
 Share = Annotated[float, Field(ge=0, le=1, description="a number from 0 to 1")]
-Count = Annotated[int, Field(ge=1, description="a whole number of at least 1")]
 Name = Annotated[str, Field(pattern=r"^[\w. -]{0,99}\w$", description="letters, digits, . _ -, up to 100 of them")]
 DigitCount = Annotated[int, Field(ge=1, le=MAX_DIGITS)]
 

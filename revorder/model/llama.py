@@ -10,9 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from revorder.model.tokenizer import Tokenizer
-from revorder.settings import Settings
-
-Count = Annotated[int, Field(ge=1)]
+from revorder.settings import Count, Settings
 
 
 class ModelShape(Settings):

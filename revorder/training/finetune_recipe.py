@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from revorder.data.mixture import Count, Name, Share
-from revorder.settings import Settings, read_settings
+from revorder.data.mixture import Name, Share
+from revorder.settings import Count, Settings, read_settings
 
 FINETUNES = Path(__file__).parent / "finetunes"
 

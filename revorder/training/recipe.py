@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from revorder.data.mixture import Count, DigitCount, Mixture, Name, Share
+from revorder.data.mixture import DigitCount, Mixture, Name, Share
 from revorder.model.llama import ModelShape
-from revorder.settings import Settings, read_settings
+from revorder.settings import Count, Settings, read_settings
 
 RECIPES = Path(__file__).parent / "recipes"
 
