@@ -11,12 +11,14 @@ Plan = dict[int, int]  # quotient step, 0-based (-1: the place before the first 
 def estimated_digits(a: int, b: int, leading: int, first: int = 0) -> Plan:
     """The quotient digits of a / b that an estimate from `leading` digits of b gets wrong, by step from `first`.
 
-    The estimate is the quotient of those digits and of what stands above them in the dividend's rest, at most 9. It is
-    never too low, so that the borrow of the step's subtraction shows each error, and with two or more leading digits
-    it is too high by at most 1: it is a function of five digits, whatever the length of the operands.
+    The estimate is the quotient of those digits and of what stands above them in the dividend's rest, rounded up where
+    it falls short of the next whole number by a tenth or less, at most 9. It is never too low, so that the borrow of
+    the step's subtraction shows each error, and with two or more leading digits it is too high by at most 1: it is a
+    function of five digits, whatever the length of the operands. Rounding up makes it harmless to be one too low where
+    the rule's bound is near: that digit is the correct one.
 
-    >>> estimated_digits(902, 129, 2), estimated_digits(948, 12, 2)
-    ({0: 7}, {})
+    >>> estimated_digits(902, 129, 2), estimated_digits(948, 12, 2), estimated_digits(59, 12, 2)
+    ({0: 7}, {}, {0: 5})
     """
     quotient = str(a // b)
     cut = 10 ** max(0, len(str(b)) - leading)
@@ -24,7 +26,7 @@ def estimated_digits(a: int, b: int, leading: int, first: int = 0) -> Plan:
     for step in range(first, len(quotient)):
         correct = int(quotient[step]) if step >= 0 else 0
         left = a // 10 ** (len(quotient) - 1 - step) - int(quotient[: max(0, step)] or 0) * 10 * b
-        estimate = min(9, left // cut // (b // cut))
+        estimate = min(9, (10 * (left // cut) + b // cut) // (10 * (b // cut)))
         if estimate != correct:
             plan[step] = estimate
     return plan

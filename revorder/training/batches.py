@@ -59,14 +59,13 @@ class Batches:
         turn, at = divmod(step, POOL)
         number = turn * self.processes + process
         if self._pool[0] != number:
-            self._pool = (number, self.pool(number, self.longest(turn * POOL / self.recipe.steps)))
+            self._pool = (number, self.pool(number, self.longest(turn * POOL)))
         return self._pool[1][at]
 
-    def longest(self, progress: float) -> int:
-        """The tokens of the longest example at `progress`, the share of the steps that are done."""
+    def longest(self, step: int) -> int:
+        """The tokens of the longest example at a step."""
         recipe = self.recipe
-        fraction = recipe.curriculum_fraction
-        grown = 1.0 if progress >= fraction else (progress / fraction) ** 1.5
+        grown = 1.0 if step >= recipe.curriculum_steps else (step / recipe.curriculum_steps) ** 1.5
         return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
 
     def rows(self, key: bytes, longest: int, tokens: int) -> list[Row]:

@@ -25,9 +25,10 @@ class Recipe(Settings):
 
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
     `steps`; `tokens` of a batch, padding not counted: a step takes one batch in each process (torchrun's WORLD_SIZE).
-    `curriculum_fraction`: the share of the steps over which the longest example grows from `shortest` to `longest` tokens.
-    `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW), both falling to 0 along half a cosine after
-    `warmup` steps, or a tenth of the run if that is less.
+    `curriculum_steps`: over these the longest example grows from `shortest` to `longest` tokens.
+    `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW); both rise for `warmup` steps, or a tenth of the
+    run if that is less, stay, and fall to 0 over the last `decay`, a share of the steps. So a run that has not begun to
+    fall goes on to any number of steps as if it had been begun with that.
     `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
 
     >>> Recipe.read("sums").model.layers
@@ -40,12 +41,13 @@ class Recipe(Settings):
     max_digits: Annotated[Columns, Field(min_length=1)]
     steps: Count = 10_000
     tokens: Count = 4096
-    curriculum_fraction: Share = 0.12
+    curriculum_steps: Annotated[int, Field(ge=0)] = 2000
     shortest: Count = 24
     longest: Count = 320
     lr: Annotated[float, Field(ge=0)] = 2e-3
     muon_lr: Annotated[float, Field(ge=0)] = 1e-2
     warmup: Annotated[int, Field(ge=0)] = 100
+    decay: Share = 0.25
     seed: Annotated[int, Field(ge=0)] = 0
     eval_columns: Columns = ()
     eval_every: Count = 1000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import Trainer, TrainingArguments, get_cosine_schedule_with_warmup
+from transformers import Trainer, TrainingArguments, get_wsd_schedule
 
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
@@ -46,7 +46,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
-    warmup = min(recipe.warmup, recipe.steps // 10)
+    warmup, decay = min(recipe.warmup, recipe.steps // 10), round(recipe.decay * recipe.steps)
     interruption = SaveOnSignal()
     trainer = Trainer(
         model=model,
@@ -70,7 +70,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
         train_dataset=Batches(recipe, tokenizer, processes),
         data_collator=first_item,
         compute_loss_func=mean_loss,
-        optimizers=(optimizer, get_cosine_schedule_with_warmup(optimizer, warmup, recipe.steps)),
+        optimizers=(optimizer, get_wsd_schedule(optimizer, warmup, decay, recipe.steps, decay_type="1-sqrt")),
         callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", resumed), interruption],
     )
     with interruption:

@@ -1,6 +1,8 @@
 """Rollbacks: the quotient digits that are written wrong and taken back, as an estimate errs or at random."""
 
+import math
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 from hypothesis import example, given
@@ -20,7 +22,8 @@ def estimating(method, form, leading):
 
 
 def by_long_division(problem, leading, before):
-    """{step: estimated digit} where that is wrong: what stands above the divisor's leading digits, by them, up to 9.
+    """{step: estimated digit} where that is wrong: what stands above the divisor's leading digits, by them and rounded
+    up within a tenth, up to 9.
 
     `before`: the step before the quotient's first digit counts, where the divisor does not fit.
     """
@@ -32,7 +35,7 @@ def by_long_division(problem, leading, before):
     for i, digit in enumerate(dividend):
         left = 10 * left + int(digit)
         seen = str(left)[: max(0, len(str(left)) - below)] or "0"
-        estimate = min(9, int(seen) // int(divisor[: len(divisor) - below]))
+        estimate = min(9, math.floor(Fraction(int(seen), int(divisor[: len(divisor) - below])) + Fraction(1, 10)))
         if i >= begin and estimate != left // problem.b:
             wrong[i - first] = estimate
         left %= problem.b
@@ -53,7 +56,7 @@ def test_an_estimate_errs_upwards_only_and_by_little(a, b, leading, how):
     for step, digit in plan.items():
         assert correct[step] < digit <= 9
         assert leading < 2 or digit == correct[step] + 1
-    assert plan == {} or leading < len(str(b))
+    assert plan == {} or len(str(b)) > 1
     made = trace(problem, method, form, plan)
     verdict = verify(made.text, method, form, problem)
     assert verdict.ok and verdict.rollbacks == len(plan), verdict
@@ -95,7 +98,7 @@ def test_an_estimate_takes_no_chance_and_more_digits_err_less():
             for e in examples
         )
         taken.append(sum(len(example.rollback) for example in examples))
-    assert taken[0] > 3 * taken[1] > 9 * taken[2] > 0
+    assert taken[0] > 2 * taken[1] > 2 * taken[2] > 0
 
 
 def test_shares_and_offsets_of_random_rollbacks():

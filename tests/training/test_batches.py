@@ -29,9 +29,9 @@ def longest(batches, items):
 
 def test_short_examples_come_first(recipe):
     text = recipe.read_text().replace("[1, 2], b: [1, 2]", "[1, 16], b: [1, 16]").replace("steps: 60", "steps: 256")
-    recipe.write_text(text + "shortest: 12\nlongest: 40\ncurriculum_fraction: 0.5\n")
+    recipe.write_text(text + "shortest: 12\nlongest: 40\ncurriculum_steps: 128\n")
     batches = Batches(Recipe.read(recipe), Tokenizer())
-    assert [batches.longest(progress) for progress in (0, 0.25, 0.5, 1)] == [12, 22, 40, 40]
+    assert [batches.longest(step) for step in (0, 64, 128, 256)] == [12, 22, 40, 40]
     assert longest(batches, range(32)) <= 12 < longest(batches, range(64, 96)) <= 22
     assert 30 < longest(batches, range(128, 160)) <= 40
 
