@@ -104,18 +104,19 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
     True
     """
     at = step = rollbacks = 0
-    pending: tuple[int, int | None] | None = None  # a wrong quotient digit not yet taken back, and the right one
+    pending: tuple[str, str | None] | None = None  # a wrong quotient digit or block not yet taken back, the right one
 
-    def choose(quotient_step: int, correct: int) -> int:
+    def choose(quotient_step: int, correct: int, width: int = 1) -> int:
         nonlocal pending, rollbacks
         rollbacks += pending is not None
-        char = written[at : at + 1]
-        digit = int(char) if char in _DIGITS else correct
-        if quotient_step < 0:  # no digit is correct there, not even a 0, which the method does not write
-            pending = (digit, None) if char == str(digit) else None
-        else:
-            pending = (digit, correct) if digit != correct and method.can_rollback else None
-        return digit if pending else correct
+        pending = None
+        found, right = written[at : at + width], f"{correct:0{width}d}"
+        if len(found) == width and _DIGITS.issuperset(found):
+            if quotient_step < 0:  # no digit is correct there, not even a 0, which the method does not write
+                pending = found, None
+            elif found != right and method.can_rollback:
+                pending = found, right
+        return int(found) if pending else correct
 
     try:
         for segment in method.write(problem, form, choose, True):
@@ -147,11 +148,11 @@ def describe_difference(
     written: str,
     at: int,
     common: int,
-    pending: tuple[int, int | None] | None,
+    pending: tuple[str, str | None] | None,
 ) -> str:
     """Say why `written` differs from `expected` at `at`, after `common` equal characters.
 
-    `pending`: a wrong quotient digit that is not taken back yet and the correct one, None where none belongs.
+    `pending`: a wrong quotient digit or block that is not taken back yet and the correct one, None where none belongs.
 
     >>> from revorder import METHODS
     >>> segment = Segment("r|74", Kind.REVERSED, "+", 12, 35)
@@ -166,7 +167,8 @@ def describe_difference(
     wanted, got = expected[common], written[at + common]
     if pending and kind is Kind.ROLLBACK:
         why = "the divisor does not fit yet" if pending[1] is None else f"the right one is {pending[1]}"
-        return f"missed rollback of the quotient digit {pending[0]}, {why}: expected {wanted!r}, found {got!r}"
+        what = "digit" if len(pending[0]) == 1 else "block"
+        return f"missed rollback of the quotient {what} {pending[0]}, {why}: expected {wanted!r}, found {got!r}"
     if pending and pending[1] is None and (kind is Kind.UNREACHED or (kind is Kind.COPY and expected.isdigit())):
         mark = method.unreached_mark
         return f"the divisor does not fit yet: expected {mark!r}, found the quotient digit {pending[0]}"

@@ -43,19 +43,28 @@ def does_not_reach(problem):
     return len(a) > len(b) and int(a[: len(b)]) < problem.b
 
 
-def quotient_digits(method, problem):
-    """{step: correct digit} of a division; step -1, where the method has it, is a 0 that is not written."""
-    digits = dict(enumerate(map(int, str(problem.a // problem.b))))
-    leads = METHODS[method].unreached_mark and does_not_reach(problem)
-    return {-1: 0, **digits} if leads else digits
+def block_size(method, form):
+    """How many digits of a multiplier or quotient a step takes."""
+    return int(form) if method == "blocks" else 1
+
+
+def quotient_digits(method, form, problem):
+    """{step: correct digits} of a division; step -1, where the method has it, is a 0 that is not written."""
+    size, digits = block_size(method, form), str(problem.a // problem.b)
+    if METHODS[method].unreached_mark and does_not_reach(problem):
+        digits = "0" + digits
+    blocks = [digits[max(0, stop - size) : stop] for stop in range(len(digits), 0, -size)][::-1]
+    return dict(enumerate(blocks, -1 if len(blocks) > 1 and blocks[0] == "0" else 0))
 
 
 @st.composite
-def plans(draw, method, problem):
+def plans(draw, method, form, problem):
     """Wrong quotient digits {step: [digits]} of a division, to be taken back, possibly none."""
-    digits = quotient_digits(method, problem)
+    digits = quotient_digits(method, form, problem)
     steps = draw(st.lists(st.sampled_from(sorted(digits)), max_size=3, unique=True))
-    wrong = {step: st.sampled_from([digit for digit in range(10) if digit != digits[step]]) for step in steps}
+    wrong = {
+        step: st.sampled_from([n for n in range(10 ** len(digits[step])) if n != int(digits[step])]) for step in steps
+    }
     return {step: draw(st.lists(wrong[step], min_size=1, max_size=2)) for step in steps}
 
 
@@ -64,7 +73,7 @@ def divisions(draw, forms=ROLLING):
     """A method, a form, a division, and wrong digits to be taken back, possibly none."""
     method, form = draw(st.sampled_from(forms))
     problem = Problem(draw(NUMBERS), "/", draw(POSITIVE))
-    return method, form, problem, draw(plans(method, problem))
+    return method, form, problem, draw(plans(method, form, problem))
 
 
 @st.composite
@@ -73,7 +82,7 @@ def traces(draw):
     method, form = draw(st.sampled_from(FORMS))
     problem = draw(PROBLEMS)
     rolls = problem.op == "/" and METHODS[method].can_rollback
-    plan = draw(plans(method, problem)) if rolls else {}
+    plan = draw(plans(method, form, problem)) if rolls else {}
     return trace(problem, method, form, plan), sum(map(len, plan.values()))
 
 

@@ -3,18 +3,23 @@ what each digit is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 
-# Asked with a quotient step (0-based) and its correct digit; returns the digit to write. It is asked again after a
-# rollback. Step -1 is the place before the quotient's first digit, where a method asks for it: 0 is correct there,
-# and not written.
-ChooseDigit = Callable[[int, int], int]
+
+class ChooseDigit(Protocol):
+    """Asked with a quotient step (0-based), its correct digit, and the number of digits where a step writes a block.
+
+    Returns the digit (or block) to write. It is asked again after a rollback. Step -1 is the place before the quotient's
+    first digit, where a method asks for it: 0 is correct there, and not written.
+    """
+
+    def __call__(self, step: int, correct: int, width: int = 1, /) -> int: ...
 
 
 class Kind(Enum):
@@ -25,7 +30,7 @@ class Kind(Enum):
     BASIC = "basic"  # one digit by a basic operation on written digits only (section 3.1: no SID)
     FORWARD = "forward"  # the result of `a op b`, most significant digit first
     REVERSED = "reversed"  # the result of `a op b`, least significant digit first (digits beyond it are zeros)
-    ESTIMATE = "estimate"  # a quotient digit of a / b, a being the part of the dividend that is left
+    ESTIMATE = "estimate"  # a quotient digit, or block, of a / b, a being the part of the dividend that is left
     UNREACHED = "unreached"  # a mark in place of a quotient digit 0: the divisor b does not fit into a yet
     ROLLBACK = "rollback"  # the mark that takes the last quotient digit back
     SIGN = "sign"  # the mark, or the minus, which says that a - b is negative
@@ -59,7 +64,7 @@ def copy(text: str) -> Segment:
     return Segment(text, Kind.COPY)
 
 
-def correct_digit(step: int, digit: int) -> int:
+def correct_digit(step: int, digit: int, width: int = 1) -> int:
     """The ChooseDigit that is never wrong.
 
     >>> correct_digit(0, 7)

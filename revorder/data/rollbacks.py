@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from revorder.data.mixture import Mixture
 from revorder.methods import METHODS
 
-Plan = dict[int, int]  # quotient step, 0-based (-1: the place before the first digit): the wrong digit
+Steps = Mapping[int, str]  # quotient step, 0-based (-1: the place before the first digit): its correct digits
+Plan = dict[int, int]  # quotient step: the wrong digit, or block of digits
 
 
-def estimated_digits(a: int, b: int, leading: int, first: int = 0) -> Plan:
-    """The quotient digits of a / b that an estimate from `leading` digits of b gets wrong, by step from `first`.
+def estimated_digits(a: int, b: int, leading: int, steps: Steps) -> Plan:
+    """The quotient digits of a / b that an estimate from `leading` digits of b gets wrong, by step.
 
     The estimate is the quotient of those digits and of what stands above them in the dividend's rest, rounded up where
     it falls short of the next whole number by a tenth or less, at most 9. It is never too low, so that the borrow of
     the step's subtraction shows each error, and with two or more leading digits it is too high by at most 1: it is a
     function of five digits, whatever the length of the operands. Rounding up makes it harmless to be one too low where
     the rule's bound is near: that digit is the correct one.
+    A block of k digits is rounded up within 1/10**k, and too high by at most 1 with k + 1 or more leading digits.
 
-    >>> estimated_digits(902, 129, 2), estimated_digits(948, 12, 2), estimated_digits(59, 12, 2)
-    ({0: 7}, {}, {0: 5})
+    >>> estimated_digits(902, 129, 2, {0: "6"}), estimated_digits(948, 12, 2, {0: "7", 1: "9"})
+    ({0: 7}, {})
     """
-    quotient = str(a // b)
     cut = 10 ** max(0, len(str(b)) - leading)
     plan: Plan = {}
-    for step in range(first, len(quotient)):
-        correct = int(quotient[step]) if step >= 0 else 0
-        left = a // 10 ** (len(quotient) - 1 - step) - int(quotient[: max(0, step)] or 0) * 10 * b
-        estimate = min(9, (10 * (left // cut) + b // cut) // (10 * (b // cut)))
-        if estimate != correct:
+    unread, quotient = sum(map(len, steps.values())), 0
+    for step, digits in steps.items():
+        unread -= len(digits)
+        size = 10 ** len(digits)
+        left = a // 10**unread - quotient * size * b
+        estimate = min(size - 1, (size * (left // cut) + b // cut) // (size * (b // cut)))
+        if estimate != int(digits):
             plan[step] = estimate
+        quotient = quotient * size + int(digits)
     return plan
 
 
-def random_digit(a: int, b: int, offsets: tuple[int, ...], word: int) -> Plan:
-    """One quotient digit of a / b, off by one of `offsets`, chosen by a random integer; none where none fits.
+def random_digit(steps: Steps, offsets: tuple[int, ...], word: int) -> Plan:
+    """One quotient digit (or block), off by one of `offsets`, chosen by a random integer; none where none fits.
 
-    >>> random_digit(948, 12, (-1, 1), 4)
+    >>> random_digit({0: "7", 1: "9"}, (-1, 1), 4)
     {0: 6}
     """
-    digits = str(a // b)
-    word, step = divmod(word, len(digits))
-    choices = [wrong for by in offsets if 0 <= (wrong := int(digits[step]) + by) <= 9]
+    word, step = divmod(word, max(steps) + 1)
+    digits = steps[step]
+    choices = [wrong for by in offsets if 0 <= (wrong := int(digits) + by) < 10 ** len(digits)]
     return {step: choices[word % len(choices)]} if choices else {}
 
 
@@ -50,8 +56,9 @@ def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int = 2**16 - 1) -> P
     >>> plan_rollbacks(Mixture.read("lean"), 902, 129)
     {0: 7}
     """
+    steps = METHODS[mixture.method].quotient_steps(a, b, mixture.form)
     if mixture.estimate_digits:
-        return estimated_digits(a, b, mixture.estimate_digits, METHODS[mixture.method].first_step(a, b))
+        return estimated_digits(a, b, mixture.estimate_digits, steps)
     if (word & 0xFFFF) >= round(mixture.rollback * 2**16):
         return {}
-    return random_digit(a, b, mixture.rollback_by, word >> 16)
+    return random_digit(steps, mixture.rollback_by, word >> 16)

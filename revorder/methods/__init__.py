@@ -10,6 +10,7 @@ from revorder.arithmetic.trace import ChooseDigit, Trace, correct_digit, split_s
 from revorder.errors import ProblemError
 from revorder.methods.authors import AUTHORS
 from revorder.methods.base import Method
+from revorder.methods.blocks import BLOCKS
 from revorder.methods.goat import GOAT
 from revorder.methods.lean import LEAN
 from revorder.methods.mathglm import MATHGLM
@@ -19,10 +20,10 @@ from revorder.methods.revorder import REVORDER
 from revorder.methods.scratchpad import SCRATCHPAD
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (REVORDER, LEAN, AUTHORS, PLAIN, REVERSE, SCRATCHPAD, GOAT, MATHGLM)
+    method.name: method for method in (REVORDER, LEAN, AUTHORS, PLAIN, REVERSE, SCRATCHPAD, GOAT, MATHGLM, BLOCKS)
 }
 
-Rollback = Mapping[int, int | Iterable[int]]  # quotient step, 0-based: the wrong digit, or digits in turn
+Rollback = Mapping[int, int | Iterable[int]]  # quotient step, 0-based: the wrong digit (or block), or several in turn
 
 
 def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
@@ -54,13 +55,14 @@ def scripted_digits(rollback: Rollback) -> ChooseDigit:
     """
     plan = {step: [wrong] if isinstance(wrong, int) else list(wrong) for step, wrong in rollback.items()}
 
-    def choose(step: int, correct: int) -> int:
+    def choose(step: int, correct: int, width: int = 1) -> int:
         if not plan.get(step):
             return correct
         wrong = plan[step].pop(0)
-        if wrong == correct or not 0 <= wrong <= 9:
+        if wrong == correct or not 0 <= wrong < 10**width:
+            these = "digits 0-9" if width == 1 else f"blocks {'0' * width}-{'9' * width}"
             raise ProblemError(
-                f"rollback {step}:{wrong}: accepted: one of the digits 0-9 except {correct}, the right one"
+                f"rollback {step}:{wrong}: accepted: one of the {these} except {correct:0{width}d}, the right one"
             )
         return wrong
 
@@ -77,7 +79,7 @@ def trace(
     """Write the trace of a problem with a method (section 4; Table 1's baselines).
 
     `rollback` maps a quotient step (0-based) to the wrong digit, or digits, to write and take back there; lean also
-    has a step -1 where a division's leading digits do not reach the divisor.
+    has a step -1 where a division's leading digits do not reach the divisor. In method blocks a step is a block.
     `answer` says whether the forward answer ends the trace; by default it does, but not in method lean.
     Raises ProblemError for what can't be read or written so.
 
@@ -92,10 +94,10 @@ def trace(
     if rollback:
         if not (writer.can_rollback and isinstance(problem, Problem) and problem.op == "/"):
             raise ProblemError(f"rollback: method {method!r} estimates no quotient digit in '{problem}'")
-        first, count = writer.first_step(problem.a, problem.b), len(str(problem.value))
+        steps = writer.quotient_steps(problem.a, problem.b, form)
         for step in rollback:
-            if not first <= step < count:
-                raise ProblemError(f"rollback at step {step}: accepted: {first} to {count - 1} in '{problem}'")
+            if step not in steps:
+                raise ProblemError(f"rollback at step {step}: accepted: {min(steps)} to {max(steps)} in '{problem}'")
     choose = scripted_digits(rollback) if rollback else correct_digit
     segments = writer.write(problem, form, choose, writer.writes_answer if answer is None else answer)
     return Trace(problem, method, form, split_steps(segments), problem.answer)

@@ -40,8 +40,8 @@ class Method:
     `write(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the segments of a trace, the question
     first. It asks `choose` for each quotient digit, after all that stands before it. `answer`: whether the forward
     answer ends the trace.
-    `worst_case(op, n, m)`: the CSID that no n-digit by m-digit equation exceeds, n >= m.
-    `forms`: the names of its forms, the default first.
+    `worst_case(op, n, m, form)`: the CSID that no n-digit by m-digit equation exceeds, n >= m.
+    `forms`: the names of its forms, the default first. `block_digits(form)`: how many quotient digits a step writes.
     `parse_question` and `parse_answer`: read a trace's problem, and the answer that it states.
     `rollback_mark`: takes a wrong quotient digit back, empty where none can be. `unreached_mark`: stands before the
     first quotient digit where the divisor does not fit yet; empty where that place, step -1, is not asked for.
@@ -52,8 +52,9 @@ class Method:
 
     name: str
     write: Callable[..., Iterator[Segment]]
-    worst_case: Callable[[str, int, int], int]
+    worst_case: Callable[[str, int, int, str], int]
     forms: tuple[str, ...]
+    block_digits: Callable[[str], int] = lambda form: 1
     parse_question: Callable[[str], Problem | Expression] = parse_question
     parse_answer: Callable[[str], str | None] = parse_answer
     rollback_mark: str = ""
@@ -68,17 +69,24 @@ class Method:
         """Whether a wrong quotient digit can be taken back."""
         return bool(self.rollback_mark)
 
-    def first_step(self, a: int, b: int) -> int:
-        """The first step of a / b at which a quotient digit is asked for: -1 or 0.
+    def quotient_steps(self, a: int, b: int, form: str) -> dict[int, str]:
+        """The quotient digits of a / b by the step that writes them; those of step -1 are a 0 that is not written.
+
+        Blocks count from the units, so that the first may be shorter than the others.
 
         >>> from revorder import METHODS
-        >>> METHODS["lean"].first_step(120, 48), METHODS["lean"].first_step(948, 12)
-        (-1, 0)
+        >>> METHODS["lean"].quotient_steps(120, 48, "lean"), METHODS["blocks"].quotient_steps(1234567, 12, "2")
+        ({-1: '0', 0: '2'}, {0: '10', 1: '28', 2: '80'})
         """
-        return -1 if self.unreached_mark and len(str(a)) - len(str(b)) == len(str(a // b)) else 0
+        size, digits = self.block_digits(form), str(a // b)
+        if self.unreached_mark:
+            digits = digits.zfill(len(str(a)) - len(str(b)) + 1)
+        first = (len(digits) - 1) % size + 1
+        blocks = [digits[:first], *(digits[i : i + size] for i in range(first, len(digits), size))]
+        return dict(enumerate(blocks, -1 if len(blocks) > 1 and blocks[0] == "0" else 0))
 
 
-def direct_worst_case(op: str, n: int, m: int) -> int:
+def direct_worst_case(op: str, n: int, m: int, form: str = "") -> int:
     """The worst CSID of an answer that is written at once, most significant digit first (section 3.2, appendix A).
 
     >>> [direct_worst_case(op, 12, 6) for op in "+-*/"]

@@ -90,8 +90,8 @@ def division(a: int, b: int) -> Iterator[Segment]:
         value = left // (b * 10**zeros) * 10**zeros
         product = b * value
         yield copy(f"{left} - {b} * ")
-        yield Segment(str(value), Kind.ESTIMATE, "/", left, b * 10**zeros)
-        yield copy(f" = {left} - ")
+        yield Segment(str(value)[0], Kind.ESTIMATE, "/", left, b * 10**zeros)
+        yield copy(f"{'0' * zeros} = {left} - ")
         yield Segment(str(product), Kind.FORWARD, "*", b, value)
         yield copy(" = ")
         yield Segment(str(left - product), Kind.FORWARD, "-", left, product)
@@ -101,7 +101,7 @@ def division(a: int, b: int) -> Iterator[Segment]:
     yield copy(f"Therefore, {a} / {b} = {spaced(Problem(a, '/', b))}")
 
 
-def worst_case(op: str, n: int, m: int) -> int:
+def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     """A CSID that none exceeds: sums of partial products and differences are direct, and so is a divisor of 10.
 
     >>> worst_case("*", 8, 4)

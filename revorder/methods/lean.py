@@ -25,8 +25,10 @@ from revorder.methods import base
 from revorder.methods.base import Method
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool, size: int = 1) -> Iterator[Segment]:
     """Yield the segments of a trace; `answer` adds a forward copy of a reversed answer.
+
+    `size`: the digits of a multiplier or quotient that a step takes at a time, see method `blocks`.
 
     >>> from revorder.arithmetic.trace import correct_digit
     >>> "".join(segment.text for segment in write(Problem(12, "-", 35), "lean", correct_digit, False))
@@ -35,7 +37,7 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Ite
     a, op, b = problem.a, problem.op, problem.b
     yield copy(f"{a}{op}{b}=")
     if op == "/":
-        yield from division(a, b, choose)
+        yield from division(a, b, choose, size)
         yield STEP_END
         yield copy(f"={problem.answer}")
         return
@@ -44,7 +46,7 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Ite
     elif op == "-":
         yield from subtraction(a, b)
     else:
-        yield from multiplication(a, b)
+        yield from multiplication(a, b, size)
     if answer:
         yield STEP_END
         yield Segment(f"={problem.value}", Kind.ANSWER, op, a, b)
@@ -80,22 +82,23 @@ def subtraction(a: int, b: int) -> Iterator[Segment]:
         yield copy("-")
 
 
-def multiplication(a: int, b: int) -> Iterator[Segment]:
-    """One digit of the shorter operand a step, lowest first: the digit, its product, the running total."""
+def multiplication(a: int, b: int, size: int) -> Iterator[Segment]:
+    """`size` digits of the shorter operand a step, lowest first: the digits, their product, the running total."""
     many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
-    if len(few) == 1:
+    if len(few) <= size:
         digits = str(many * int(few))[::-1] if few != "0" else "0" * len(str(many))
         yield Segment(MARK + digits, Kind.REVERSED, "*", many, int(few))
         return
     total = 0
-    for place, digit in enumerate(reversed(few)):
+    for place in range(0, len(few), size):
         if place:
             yield STEP_END
             yield copy("#")
-        yield copy(digit + "0" * place)
-        if digit == "0":
+        digits = few[-place - size : -place or None]
+        yield copy(digits + "0" * place)
+        value = int(digits) * 10**place
+        if not value:
             continue
-        value = int(digit) * 10**place
         partial = many * value
         yield Segment(reversed_number(partial), Kind.REVERSED, "*", many, value)
         if total:
@@ -103,48 +106,48 @@ def multiplication(a: int, b: int) -> Iterator[Segment]:
         total += partial
 
 
-def division(a: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
-    """One quotient digit a step: the digit, its product, the difference behind the next digit brought down."""
+def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Segment]:
+    """`size` quotient digits a step: the digits, their product, the difference behind the next ones brought down."""
     digits, width = str(a), len(str(b))
-    place = max(0, len(digits) - width)  # of the quotient digit
+    place = max(0, len(digits) - width)
+    count = place % size + 1  # digits of the first block
+    place -= count - 1  # of a block's last digit
     left = a // 10**place
-    size = min(width, len(digits))  # digits of a difference
+    least = min(width, len(digits))  # digits of a difference
     step = -1 if place and left < b else 0
     while True:
         quotient = left // b
-        digit = choose(step, quotient)
-        down = digits[-place] if place else "0"
-        if step < 0 and not digit:
+        block = choose(step, quotient, count)
+        down = digits[-place:][:size] if place else "0" * size
+        if step < 0 and not block:
             yield Segment("#", Kind.UNREACHED, "/", left, b)
-            left = left * 10 + int(down)
-            place -= 1
-            step = 0
+            left = left * 10**size + int(down)
+            place, step, count = place - size, 0, size
             continue
-        product = digit * b
+        product = block * b
         difference = left - product
-        yield Segment(str(digit), Kind.ESTIMATE, "/", left, b)
+        yield Segment(f"{block:0{count}d}", Kind.ESTIMATE, "/", left, b)
         if place:
             yield copy("0" * place)
-        if digit:
-            yield Segment(reversed_number(product), Kind.REVERSED, "*", b, digit)
-        yield copy(MARK + down)
-        shown = max(size, len(str(max(difference, 0))))  # more only after a digit that is much too low
-        kind = Kind.REVERSED if digit else Kind.COPY
+        if block:
+            yield Segment(reversed_number(product), Kind.REVERSED, "*", b, block)
+        yield copy(MARK + down[::-1])
+        shown = max(least, len(str(max(difference, 0))))  # more only after a digit that is much too low
+        kind = Kind.REVERSED if block else Kind.COPY
         yield Segment(places(difference, shown), kind, "-", left, product)
-        if digit != quotient:
+        if block != quotient:
             yield Segment("W", Kind.ROLLBACK)
             yield STEP_END
             continue
         if not place:
             return
-        left = difference * 10 + int(down)
-        place -= 1
-        step += 1
+        left = difference * 10**size + int(down)
+        place, step, count = place - size, step + 1, size
         yield STEP_END
         yield copy("#")
 
 
-def worst_case(op: str, n: int, m: int) -> int:
+def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     """The CSID that none exceeds, quotient estimates aside: one carry or borrow.
 
     >>> worst_case("-", 16, 16)

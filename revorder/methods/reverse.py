@@ -38,7 +38,7 @@ def parse_answer(text: str) -> str | None:
     return match[2] + match[1][::-1] + (f"R{match[3][::-1]}" if match[3] else "")
 
 
-def worst_case(op: str, n: int, m: int) -> int:
+def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     """A CSID that none exceeds: only + and n-digit by 1-digit * are easy; the lowest quotient digit needs every step.
 
     >>> worst_case("+", 16, 16)

@@ -142,7 +142,7 @@ def expanded_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segmen
             yield copy("\n=")
 
 
-def worst_case(op: str, n: int, m: int) -> int:
+def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     """A CSID that none exceeds, quotient estimates aside: one carry, but a - b must know which is larger.
 
     >>> worst_case("*", 16, 16), worst_case("-", 16, 16)

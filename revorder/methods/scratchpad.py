@@ -153,7 +153,7 @@ def division(a: int, b: int) -> Iterator[Segment]:
         used += 1
 
 
-def worst_case(op: str, n: int, m: int) -> int:
+def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     """The CSID that none exceeds: 0, but that a - b must say first which is larger.
 
     >>> worst_case("+", 16, 16)

@@ -7,7 +7,7 @@ not zero, or a digit of a step that was left out. One-digit operations, counting
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from revorder.arithmetic.expression import Expression
@@ -20,6 +20,7 @@ from revorder.metrics.unwritten_work import (
     carries,
     division_work,
     estimate,
+    lowest_first_work,
     multiplication_work,
     one_digit,
     product_carries,
@@ -89,18 +90,19 @@ def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", for
 
     Quotient estimates aside, where a division is exact and no digit is taken back. Section 3.2 and appendix A: n for
     direct + and -, 6n^2 + n for *, 2n^2 - 2m^2 for exact /. RevOrder has 1, except that the lowest digit of a - b with
-    a < b needs to know which is larger, which costs up to n. Raises ProblemError for an unknown operation or method.
+    a < b needs to know which is larger, which costs up to n. Method blocks has what its form says. Raises ProblemError
+    for an unknown operation, method or form.
 
     >>> worst_case("+", 16), worst_case("*", 4), worst_case("/", 12, 6), worst_case("*", 4, method="revorder")
     (16, 100, 216, 1)
     """
-    writer, _ = find_method(method, form)
+    writer, form = find_method(method, form)
     m = n if m is None else m
     if op not in tuple(OPS):
         raise ProblemError(f"operation {op!r} is unknown; accepted: {' '.join(OPS)}")
     if not n >= m >= 1:
         raise ProblemError(f"{n}D {op} {m}D: accepted: digit counts n >= m >= 1")
-    return writer.worst_case(op, n, m)
+    return writer.worst_case(op, n, m, form)
 
 
 def digits_of(segment: Segment) -> Iterator[Digit]:
@@ -115,7 +117,9 @@ def digits_of(segment: Segment) -> Iterator[Digit]:
             if char.isdigit():
                 yield Digit(char, "", 1, ("written digits",), ())
     elif kind is Kind.ESTIMATE:
-        yield Digit(text.strip()[0], f"{a}/{b}", 1, ("dividend", "divisor"), tuple(estimate(a, b)), True)
+        first, *rest = quotient_digits(text, a, b)
+        yield replace(first, sids=tuple(estimate(a // 10 ** len(rest), b)), estimated=True)
+        yield from rest
     elif kind is Kind.SIGN:
         run = top_run(borrows(a, b))
         behind = text.strip() != "-"  # a mark behind the digits needs the last borrow only, a minus before them all
@@ -153,11 +157,10 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
     """The digits of a result written most significant first."""
     of = f"{a}{op}{b}"
     if op == "/":
-        work = division_work(a, b)
-        for i, char in enumerate(str(a // b)):
-            yield Digit(char, of, len(work) - i, ("a", "b"), tuple(chain(*work[:i])) if b > 9 or a > 99 else ())
+        yield from quotient_digits(str(a // b), a, b)
+        work = tuple(chain(*division_work(a, b)))
         for i, char in enumerate(str(a % b) if a % b else ""):
-            yield Digit(char, of, len(str(a % b)) - i, ("a", "b"), tuple(chain(*work)))
+            yield Digit(char, of, len(str(a % b)) - i, ("a", "b"), work)
         return
     value = Problem(a, op, b).value
     text = str(abs(value))
@@ -186,14 +189,27 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
         yield Digit(char, of, len(text) - i, known, run_below(flags, top, name) if place > 0 else ())
 
 
+def quotient_digits(text: str, a: int, b: int) -> Iterator[Digit]:
+    """The digits of a / b written at once: each needs the steps before it, their products and differences.
+
+    >>> [len(digit.sids) for digit in quotient_digits("079", 948, 12)]
+    [0, 0, 5]
+    """
+    work = division_work(a, b)
+    zeros = len(text) - len(work)  # in front
+    for i, char in enumerate(text):
+        sids = tuple(chain(*work[: max(0, i - zeros)])) if b > 9 or a > 99 else ()
+        yield Digit(char, f"{a}/{b}", len(text) - i, ("a", "b"), sids)
+
+
 def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
     """The digits of a result written least significant first: each needs the carry before it, where that is not 0."""
     of = f"{a}{op}{b}"
     digits = [char for char in text if char.isdigit()]
     if op == "/" or (op == "*" and not one_digit(a, b)):
-        work = list(chain(*division_work(a, b))) if op == "/" else multiplication_work(a, b)
-        for i, char in enumerate(digits):
-            yield Digit(char, of, i + 1, ("a", "b"), tuple(work))
+        work = [list(chain(*division_work(a, b)))] * len(digits) if op == "/" else lowest_first_work(a, b)
+        for i, (char, names) in enumerate(zip(digits, work, strict=True)):
+            yield Digit(char, of, i + 1, ("a", "b"), tuple(names))
         return
     zeros = 0
     if op == "+":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 # In a list of carries or borrows, entry i is the one out of place i + 1 (i = 0: the units).
 
 
@@ -134,6 +136,46 @@ def multiplication_work(a: int, b: int) -> list[str]:
             if count < len(digits) - 1:  # the digits of the last sum are written
                 work += [f"sum {count} digit {k + 1}" for k in range(len(str(total + shifted)))]
         total += shifted
+    return work
+
+
+def lowest_first_work(a: int, b: int) -> list[list[str]]:
+    """What each digit of a * b, written at once, needs that is not written, where all digits below it are; units first.
+
+    The shorter factor is the multiplier: none of its partial products is written. A digit is the sum of its column, of
+    one digit from each of them, each with the run of carries below it, and of the carry from the columns below. As the
+    sums' last digits are written, a carry is told by the column below alone (by as many columns as it may have digits).
+
+    >>> lowest_first_work(12, 34)[1]
+    ['product 1 digit 2', 'product 2 digit 1']
+    """
+    if len(str(a)) < len(str(b)):
+        a, b = b, a
+    digits = [(shift, int(char)) for shift, char in enumerate(reversed(str(b))) if char != "0"]
+    partials = [(shift, str(a * digit)[::-1], product_carries(a, digit)) for shift, digit in digits]
+    columns: list[list[list[str]]] = []  # the digits in each column, each with the carries that it needs
+    carried: list[list[str]] = []  # the digits of the carry into each column
+    carry = 0
+    for column in range(len(str(a * b))):
+        addends: list[list[str]] = []
+        carried.append([f"column {column} carry digit {i + 1}" for i in range(len(str(carry or "")))])
+        for shift, product, flags in partials:
+            if 0 <= (i := column - shift) < len(product):
+                name = f"product {shift + 1}"
+                run = run_below(flags, min(i + 1, len(str(a))), f"{name} carry")
+                addends.append([f"{name} digit {i + 1}", *run])
+                carry += int(product[i])
+        columns.append(addends)
+        carry //= 10
+    below = len(str(len(partials) - 1))
+    work: list[list[str]] = []
+    for column, addends in enumerate(columns):
+        alone = len(addends) == 1 and not carried[column]  # then it is the digit that is written
+        needed = [name for names in addends for name in names[alone:]]
+        for i in range(column, max(0, column - below), -1):
+            if carried[i]:
+                needed += [*carried[i], *chain(*columns[i - 1])]
+        work.append(list(dict.fromkeys(needed)))
     return work
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import POSITIVE, ROLLING, does_not_reach, quotient_digits
+from strategies import POSITIVE, ROLLING, quotient_digits
 
 from revorder import METHODS, Problem, trace, verify
 from revorder.data.mixture import Mixture
@@ -21,23 +21,25 @@ def estimating(method, form, leading):
     return Mixture.read({"method": method, "form": form, "estimate_digits": leading, "parts": [DIVISIONS]})
 
 
-def by_long_division(problem, leading, before):
+def by_long_division(problem, leading, digits):
     """{step: estimated digit} where that is wrong: what stands above the divisor's leading digits, by them and rounded
-    up within a tenth, up to 9.
+    up within a tenth (of a block: a unit of as many decimals as it has digits), up to 9 (to nines).
 
-    `before`: the step before the quotient's first digit counts, where the divisor does not fit.
+    `digits`: those of each step.
     """
     dividend, divisor = str(problem.a), str(problem.b)
     below = max(0, len(divisor) - leading)  # the divisor's digits that the estimate does not see
-    first = len(dividend) - len(str(problem.a // problem.b))
-    begin = first - 1 if before and does_not_reach(problem) else first
-    wrong, left = {}, 0
-    for i, digit in enumerate(dividend):
-        left = 10 * left + int(digit)
+    read = len(dividend) - sum(map(len, digits.values()))
+    wrong, left = {}, int(dividend[:read] or 0)
+    for step, correct in digits.items():
+        read += len(correct)
+        left = int(f"{left}{dividend[:read][-len(correct) :]}")
         seen = str(left)[: max(0, len(str(left)) - below)] or "0"
-        estimate = min(9, math.floor(Fraction(int(seen), int(divisor[: len(divisor) - below])) + Fraction(1, 10)))
-        if i >= begin and estimate != left // problem.b:
-            wrong[i - first] = estimate
+        size = 10 ** len(correct)
+        estimate = math.floor(Fraction(int(seen), int(divisor[: len(divisor) - below])) + Fraction(1, size))
+        assert left // problem.b == int(correct)
+        if min(estimate, size - 1) != int(correct):
+            wrong[step] = min(estimate, size - 1)
         left %= problem.b
     return wrong
 
@@ -48,29 +50,35 @@ def by_long_division(problem, leading, before):
 @example(1000, 19, 1, ("lean", "lean"))
 @example(119, 12, 1, ("lean", "lean"))
 @example(10**40 - 1, 10**20 - 1, 2, ("revorder", "compact"))
+@example(10**6 - 1, 1009, 4, ("blocks", "3"))
 def test_an_estimate_errs_upwards_only_and_by_little(a, b, leading, how):
     (method, form), problem = how, Problem(a, "/", b)
-    correct = quotient_digits(method, problem)
-    plan = estimated_digits(a, b, leading, min(correct))
-    assert plan == by_long_division(problem, leading, -1 in correct)
+    correct = quotient_digits(method, form, problem)
+    plan = estimated_digits(a, b, leading, METHODS[method].quotient_steps(a, b, form))
+    assert plan == by_long_division(problem, leading, correct)
     for step, digit in plan.items():
-        assert correct[step] < digit <= 9
-        assert leading < 2 or digit == correct[step] + 1
+        assert int(correct[step]) < digit < 10 ** len(correct[step])
+        assert leading <= len(correct[step]) or digit == int(correct[step]) + 1
     assert plan == {} or len(str(b)) > 1
     made = trace(problem, method, form, plan)
     verdict = verify(made.text, method, form, problem)
     assert verdict.ok and verdict.rollbacks == len(plan), verdict
 
 
+def estimate_of(left, b, leading):
+    """The estimate of a quotient of one digit."""
+    return estimated_digits(left, b, leading, {0: str(left // b)}).get(0, left // b)
+
+
 @given(POSITIVE, POSITIVE, st.integers(2, 4), st.data())
 def test_an_estimate_is_a_function_of_the_digits_it_sees(a, b, leading, data):
     left = a % (10 * b)  # of one quotient digit
-    estimate = estimated_digits(left, b, leading).get(0, left // b)
+    estimate = estimate_of(left, b, leading)
     below = 10 ** max(0, len(str(b)) - leading)
     other_b = b - b % below + data.draw(st.integers(0, below - 1))
     other = left - left % below + data.draw(st.integers(0, below - 1))
     if other // other_b < 10:
-        assert estimated_digits(other, other_b, leading).get(0, other // other_b) == estimate
+        assert estimate_of(other, other_b, leading) == estimate
     assert len(str(left // below)) + len(str(b // below)) <= 2 * leading + 1
 
 
@@ -80,13 +88,13 @@ def test_examples_take_back_what_the_estimate_gets_wrong_and_no_other(method, fo
     mixture = estimating(method, form, leading)
     seen = Counter()
     for made in sampler(mixture).examples(5, 0, 600):
-        expected = by_long_division(made.problem, leading, METHODS[method].unreached_mark)
+        expected = by_long_division(made.problem, leading, quotient_digits(method, form, made.problem))
         assert made.rollback == plan_rollbacks(mixture, made.problem.a, made.problem.b) == expected, made
         assert made.text == trace(made.problem, method, form, made.rollback).text
         verdict = verify(made.text, method, form, made.problem)
         assert verdict.ok and verdict.rollbacks == made.text.count("W") == len(expected), (made, verdict)
         seen.update(expected)
-    assert seen[0] and seen[1] and bool(seen[-1]) == (method == "lean")
+    assert seen[0] and seen[1] and bool(seen[-1]) == bool(METHODS[method].unreached_mark)
 
 
 def test_an_estimate_takes_no_chance_and_more_digits_err_less():
@@ -111,12 +119,15 @@ def test_shares_and_offsets_of_random_rollbacks():
             assert digit == int(str(made_one.problem.value)[step]) + 1
 
 
-@given(POSITIVE, POSITIVE, st.sets(st.integers(-9, 9).filter(bool), min_size=1), st.integers(0, 2**64))
-def test_a_random_digit_is_off_by_what_was_asked(a, b, offsets, word):
-    plan = random_digit(a, b, tuple(offsets), word)
-    digits = str(a // b)
+OFFSETS = st.sets(st.integers(-9, 9).filter(bool), min_size=1)
+
+
+@given(POSITIVE, POSITIVE, st.sampled_from(ROLLING), OFFSETS, st.integers(0, 2**64))
+def test_a_random_digit_is_off_by_what_was_asked(a, b, how, offsets, word):
+    digits = quotient_digits(*how, Problem(a, "/", b))
+    plan = random_digit(METHODS[how[0]].quotient_steps(a, b, how[1]), tuple(offsets), word)
     for step, digit in plan.items():
-        assert digit - int(digits[step]) in offsets and 0 <= digit <= 9
+        assert step >= 0 and digit - int(digits[step]) in offsets and 0 <= digit < 10 ** len(digits[step])
     assert len(plan) <= 1
     if {-1, 1} <= offsets:
         assert plan

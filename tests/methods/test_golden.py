@@ -28,18 +28,30 @@ LEADING = [
     ("119/12", {-1: 1}),
     ("100000/7", {-1: [1, 9], 1: 5}),
 ]  # for an unreached mark
+BLOCKS = [
+    ("948/12", {0: 80}),
+    ("7/12", {0: 1}),
+    ("802099890453/610850", {0: 2, 1: [40, 0], 2: 99}),
+    ("100000/700", {0: 2}),
+]  # for a step that writes several digits
 FILES = [(method, op) for method in METHODS for op in NAMES]
 
 
 def written(name, op):
     """The traces of the cases in every form of a method, a line with dashes after each."""
-    method = METHODS[name]
-    cases = [(problem, {}) for problem in CASES[op].split()]
-    if op == "/":
-        cases += ROLLBACKS * method.can_rollback + LEADING * bool(method.unreached_mark)
     return "".join(
-        trace(problem, name, form, rollback).text + "\n----\n" for form in method.forms for problem, rollback in cases
+        trace(problem, name, form, rollback).text + "\n----\n"
+        for form in METHODS[name].forms
+        for problem, rollback in [(problem, {}) for problem in CASES[op].split()]
+        + wrong_digits(METHODS[name], form, op)
     )
+
+
+def wrong_digits(method, form, op):
+    """The divisions with wrong quotient digits that a method can take back."""
+    if op != "/" or not method.can_rollback:
+        return []
+    return BLOCKS if method.block_digits(form) > 1 else ROLLBACKS + LEADING * bool(method.unreached_mark)
 
 
 @pytest.mark.parametrize(("method", "op"), FILES)
@@ -122,6 +134,29 @@ def test_the_lean_notation(problem):
 
 def test_lean_takes_back_a_digit_where_the_divisor_does_not_fit_yet():
     assert trace("119/12", "lean", rollback={-1: 1}).text == "119/12=10r|21r|999W#9r|801r|011=9R11"
+
+
+BLOCK_TEXTS = {
+    ("123*4567", "2"): "123*4567=23r|140501#100r|007654r|147165",
+    ("123*4567", "3"): "123*4567=r|147165",
+    ("4567*1002", "2"): "4567*1002=02r|4319#1000r|0007654r|4316754",
+    ("4567*1200", "2"): "4567*1200=00#1200r|0040845",
+    ("950/12", "2"): "950/12=79r|849r|0020=79R2",
+    ("120/48", "2"): "120/48=02r|69r|0042=2R24",  # the first block has the place where 12 does not reach 48
+    ("1200/48", "2"): "1200/48=#25r|0021r|0000=25",  # and here it is that place alone
+    ("1200/480", "3"): "1200/480=02r|069r|000042=2R240",
+}
+
+
+@pytest.mark.parametrize(("problem", "form"), BLOCK_TEXTS)
+def test_the_blocks_notation(problem, form):
+    assert trace(problem, "blocks", form).text == BLOCK_TEXTS[problem, form]
+
+
+@pytest.mark.parametrize("op", NAMES)
+def test_blocks_of_one_digit_are_lean(op):
+    for problem in CASES[op].split():
+        assert trace(problem, "blocks", "1").text == trace(problem, "lean").text
 
 
 def test_nyes_scratchpad():

@@ -19,6 +19,7 @@ from strategies import (
     PROBLEMS,
     ROLLING,
     answer_of,
+    block_size,
     divisions,
     does_not_reach,
     quotient_digits,
@@ -169,45 +170,54 @@ def test_every_line_of_an_expanded_division_is_the_dividend(case):
     assert sum(line.endswith(" W") for line in lines) == sum(map(len, plan.values()))
 
 
-@given(divisions([("lean", "lean")]))
+LEAN_LIKE = [("lean", "lean"), ("blocks", "1"), ("blocks", "2"), ("blocks", "3")]
+
+
+@given(divisions(LEAN_LIKE))
 @example(("lean", "lean", Problem(948, "/", 12), {0: [8]}))
 @example(("lean", "lean", Problem(120, "/", 48), {}))
 @example(("lean", "lean", Problem(119, "/", 12), {-1: [1, 9], 0: [8]}))
 @example(("lean", "lean", Problem(100000, "/", 7), {-1: [1, 9], 1: [5]}))
+@example(("blocks", "2", Problem(1234567, "/", 12), {0: [9, 11], 2: [0, 99]}))
+@example(("blocks", "3", Problem(1234567, "/", 1240), {-1: [1], 0: [996]}))
 def test_lean_divisions_are_true(case):
     method, form, problem, plan = case
     work, _, answer = trace(problem, method, form, plan).text.partition("=")[2].rpartition("=")
     dividend, b = str(problem.a), problem.b
+    size = block_size(method, form)
     width = min(len(dividend), len(str(b)))  # of a difference, and of what the division begins with
-    unread, left = dividend[width:], int(dividend[:width])
-    quotient, taken = "", {}
-    lead = does_not_reach(problem)  # then `#` comes first, and no digit is right before it
+    count = (len(dividend) - width) % size + 1  # digits of the first block; for each beyond one, one more is read
+    unread, left = dividend[width + count - 1 :], int(dividend[: width + count - 1])
+    quotient, done, taken = "", 0, {}
+    lead = does_not_reach(problem) and count == 1  # then `#` comes first, and no digit is right before it
     for step in re.findall(r"[^#W]*[#W]|[^#W]+$", work):
         if step == "#":  # the divisor does not fit yet
             assert lead
-            left, unread, lead = left * 10 + int(unread[0]), unread[1:], False
+            left, unread, count, lead = int(f"{left}{unread[:size]}"), unread[size:], size, False
             continue
         wrong = step[-1] == "W"
         written, *numbers = step.rstrip("#W").split("r|")
-        digit = int(written[0])
-        assert written == str(digit) + "0" * len(unread)
+        digit = int(written[:count])
+        assert written[count:] == "0" * len(unread)
         assert [backwards(number) for number in numbers[:-1]] == ([digit * b] if digit else [])
         rest = left - digit * b
         assert wrong == (lead or not 0 <= rest < b)
-        down, shown = unread[:1] or "0", numbers[-1]
-        assert shown.startswith(down)
-        shown = shown[1:]
+        down, shown = unread[:size] or "0" * size, numbers[-1]
+        assert shown.startswith(down[::-1]) and len(down) == size
+        shown = shown[size:]
         assert (backwards(shown) - rest) % 10 ** len(shown) == 0  # a negative one leaves a borrow
         if wrong:
-            taken.setdefault(len(quotient) - lead, []).append(digit)
+            taken.setdefault(done - lead, []).append(digit)
             assert len(shown) >= width
             continue
         assert len(shown) == width and backwards(shown) == rest
-        quotient += written[0]
+        quotient, done = quotient + written[:count], done + 1
         assert step.endswith("#") == bool(unread)
-        left, unread = rest * 10 + int(down) if unread else rest, unread[1:]
+        left, unread, count = int(f"{rest}{down}") if unread else rest, unread[size:], size
+    assert size > 1 or quotient[0] != "0" or problem.a < b
+    quotient = str(int(quotient))
     assert taken == plan and not unread and answer == (f"{quotient}R{left}" if left else quotient)
-    assert (int(quotient), left) == divmod(problem.a, b) and (quotient[0] != "0" or problem.a < b)
+    assert (int(quotient), left) == divmod(problem.a, b)
 
 
 @given(NUMBERS, NUMBERS)
@@ -223,21 +233,22 @@ def test_lean_differences_are_true(a, b):
         assert second == "r|" + str(b - a)[::-1].ljust(width, "0") + "-"
 
 
-@given(NUMBERS, NUMBERS)
-@example(456, 120)
-@example(4567, 102)
-def test_lean_products_are_true(a, b):
-    work = trace(Problem(a, "*", b), "lean").text.removeprefix(f"{a}*{b}=")
+@given(NUMBERS, NUMBERS, st.sampled_from(LEAN_LIKE))
+@example(456, 120, ("lean", "lean"))
+@example(4567, 102, ("lean", "lean"))
+@example(4567, 1020300, ("blocks", "2"))
+def test_lean_products_are_true(a, b, how):
+    work, size = trace(Problem(a, "*", b), *how).text.removeprefix(f"{a}*{b}="), block_size(*how)
     many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
-    if len(few) == 1:  # by one digit: the product alone
+    if len(few) <= size:  # by one block: the product alone
         assert work.startswith("r|") and backwards(work[2:]) == a * b
         return
     steps = work.split("#")
-    assert len(steps) == len(few)
+    assert len(steps) == -(-len(few) // size)
     total = 0
     for i, step in enumerate(steps):
         written, *numbers = step.split("r|")
-        assert written == few[-1 - i] + "0" * i
+        assert written == few[: len(few) - i * size][-size:] + "0" * i * size
         product = many * int(written)
         running = [product, total + product] if total else [product]
         assert numbers == ([str(number)[::-1] for number in running] if product else [])
@@ -339,9 +350,10 @@ def test_every_rewriting_of_mathglm_has_the_value(text):
 )
 def test_any_wrong_digit_at_any_step_may_be_taken_back_and_must_be(method, form, problem):
     correct = trace(problem, method, form)
-    for step, digit in quotient_digits(method, correct.problem).items():
-        why = "the divisor does not fit yet" if step < 0 else f"the right one is {digit}"
-        for wrong in set(range(10)) - {digit}:
+    for step, digits in quotient_digits(method, form, correct.problem).items():
+        why = "the divisor does not fit yet" if step < 0 else f"the right one is {digits}"
+        right, most = int(digits), 10 ** len(digits) - 1
+        for wrong in {*range(10), max(0, right - 1), min(right + 1, most), most} - {right}:
             made = trace(problem, method, form, {step: wrong})
             verdict = verify(made.text, method, form, problem)
             assert verdict.ok and verdict.rollbacks == 1 and made.answer == correct.answer == verdict.answer
@@ -355,8 +367,9 @@ def test_any_wrong_digit_at_any_step_may_be_taken_back_and_must_be(method, form,
                 verdict = verify(missed, method, form, problem)
                 held = next(i for i, made_step in enumerate(made.steps) if "W" in made_step.text)
                 assert not verdict.ok and verdict.step == held and verdict.rollbacks == 0
+                shown = f"{'digit' if most == 9 else 'block'} {wrong:0{len(digits)}d}"
                 assert missed == made.text[:at] or verdict.reason.startswith(
-                    f"missed rollback of the quotient digit {wrong}, {why}: expected 'W', found "
+                    f"missed rollback of the quotient {shown}, {why}: expected 'W', found "
                 )
 
 
@@ -411,6 +424,14 @@ def test_without_a_form_each_form_is_accepted_and_no_mixture(case, data):
         ({"problem": "120/48", "method": "lean", "rollback": {-1: 0}}, "rollback -1:0: accepted: one of the digits"),
         ({"problem": "948/12", "rollback": {0: 7}}, "except 7, the right one"),
         ({"problem": "948/12", "rollback": {1: [8, 10]}}, "rollback 1:10: accepted: one of the digits 0-9"),
+        (
+            {"problem": "948/12", "method": "blocks", "form": "2", "rollback": {0: 100}},
+            "rollback 0:100: accepted: one of the blocks 00-99 except 79, the right one",
+        ),
+        (
+            {"problem": "948/12", "method": "blocks", "form": "2", "rollback": {1: 8}},
+            "step 1: accepted: 0 to 0 in '948/12'",
+        ),
     ],
 )
 def test_what_trace_refuses(arguments, says):
@@ -437,7 +458,7 @@ def test_scripted_digits_go_by_the_step():
 
 @pytest.mark.parametrize(("method", "form"), ROLLING)
 def test_no_wrong_digits_are_nothing_to_take_back(method, form):
-    assert trace("948/12", method, form, {0: [], 1: []}) == trace("948/12", method, form)
+    assert trace("948/12", method, form, {0: []}) == trace("948/12", method, form)
 
 
 def test_the_forward_answer_may_be_left_out():

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import OPS, SHORT, plans, quotient_digits
+from strategies import FORMS, OPS, SHORT, plans, quotient_digits
 
-from revorder import METHODS, Problem, ProblemError, csid, trace
+from revorder import Problem, ProblemError, csid, trace
 from revorder.metrics.csid import explain, worst_case
 
 
@@ -35,14 +35,14 @@ def test_the_worst_cases_of_the_paper():
         worst_case("/", 3, 4)
 
 
-@given(a=SHORT, b=SHORT, op=OPS, method=st.sampled_from(sorted(METHODS)))
-def test_no_equation_exceeds_its_worst_case(a, b, op, method):
+@given(a=SHORT, b=SHORT, op=OPS, how=st.sampled_from(FORMS))
+def test_no_equation_exceeds_its_worst_case(a, b, op, how):
     if op == "/":
         a, b = max(a, b), min(a, b)
         a -= a % b  # the paper divides exactly
     problem = Problem(a, op, b)
     n, m = sorted((len(str(a)), len(str(b))), reverse=True)
-    assert csid(problem, method) <= worst_case(op, n, m, method)
+    assert csid(problem, *how) <= worst_case(op, n, m, *how)
 
 
 @given(a=SHORT, b=SHORT, op=OPS, form=st.sampled_from(["compact", "expanded"]))
@@ -82,9 +82,49 @@ def test_what_lean_brings_down_is_a_copy():
 @given(st.builds(lambda a, b: Problem(a, "/", b), SHORT, SHORT), st.data())
 @example(Problem(119, "/", 12), None)
 def test_lean_is_at_one_with_any_digits_taken_back(problem, data):
-    everywhere = {step: (digit + 1) % 10 for step, digit in quotient_digits("lean", problem).items()}
-    for wrong in [everywhere, data.draw(plans("lean", problem)) if data else {}]:
+    everywhere = {step: (int(digit) + 1) % 10 for step, digit in quotient_digits("lean", "lean", problem).items()}
+    for wrong in [everywhere, data.draw(plans("lean", "lean", problem)) if data else {}]:
         assert csid(trace(problem, "lean", rollback=wrong)) <= 1
+
+
+def sids_of(problem, method, form):
+    """(digit, how many unwritten digits it needs) of every digit that is computed."""
+    return [(digit.char, len(digit.sids)) for digit in explain(problem, method, form)]
+
+
+def test_products_by_two_digits_at_once_by_hand():
+    # 12*34 = 48 + 360. 8 is 4*2 alone; 0 is the last digit of 4 + 6; 4 is the 3 of 36 and the carry of 4 + 6
+    assert [(d.char, d.sids) for d in explain("12*34", "blocks", "2")] == [
+        ("8", ()),
+        ("0", ("product 1 digit 2", "product 2 digit 1")),
+        ("4", ("product 2 digit 2", "column 2 carry digit 1", "product 1 digit 2", "product 2 digit 1")),
+    ]
+    # 4567*23 = 13701 + 91340, with the carries 2 2 1 1 and 1 1 1 0. The 5, fourth: 3 with three carries below it, 1
+    # with two, the carry from the third column, and that column's 7 and 3
+    assert sids_of("23*4567", "blocks", "2") == list(zip("140501", [0, 3, 5, 10, 8, 9], strict=True))
+    # 99*99 = 891 + 8910. The 8, third: 8 and 9 with a carry each, the carry of 9 + 1, and that column's 9 and 1
+    assert sids_of("99*99", "blocks", "2") == list(zip("1089", [0, 3, 7, 6], strict=True))
+    # a digit and zeros are as good as a digit
+    assert sids_of("17*60", "blocks", "2") == list(zip("0201", [0, 0, 1, 1], strict=True))
+
+
+def test_quotients_of_two_digits_at_once_by_hand():
+    # 950/12: 7 is estimated; 9 needs 84, its carry, 11 and no borrow: 5; the product 12*79 = 108 + 840 has at most 5
+    assert [(d.char, len(d.sids), d.estimated) for d in explain("950/12", "blocks", "2")][:2] == [
+        ("7", 5, True),
+        ("9", 5, False),
+    ]
+    assert sids_of("950/12", "blocks", "2")[2:5] == [("8", 0), ("4", 3), ("9", 4)]
+    assert csid("950/12", "blocks", "1") == csid("950/12", "lean") == 1
+
+
+def test_the_family_goes_from_lean_up():
+    for problem in ("123456*654321", "12345678*8765", "121932631112635/987654", "802099890453/610850"):
+        counts = [csid(problem, "blocks", form) for form in "123"]
+        assert counts[0] == csid(problem, "lean") == 1 < counts[1] < counts[2] < csid(problem, "plain")
+    assert [worst_case("*", 6, 6, "blocks", form) for form in "123"] == [1, 15, 22]
+    assert csid("999999*99", "blocks", "2") == 15
+    assert [worst_case("/", 12, 6, "blocks", form) for form in "123"] == [1, 24, 48]
 
 
 @given(a=SHORT, b=SHORT)

@@ -1,0 +1,72 @@
+"""Blocks: lean with 1, 2 or 3 digits of a multiplier or quotient at a time, for fewer tokens at a higher CSID.
+
+Forms `1`, `2` and `3` say how many; `1` writes lean's texts. Blocks count from the units, and are written with all of
+their digits but for the highest one of a multiplier, and of a quotient, which have as many as are left:
+
+    4567*123=23r|140501#100r|007654r|147165
+    950/12=79r|849r|0020=79R2
+
+A block's product is written at once: its partial products, one a digit, stand nowhere, nor do the products and
+differences between the quotient digits of a block. That is what the higher CSID counts. A wrong block is taken back by
+`W` like a wrong digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.trace import ChooseDigit, Segment
+from revorder.methods import lean
+from revorder.methods.base import Method
+
+
+def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+    """Yield the segments of a trace; `answer` adds a forward copy of a reversed answer.
+
+    >>> from revorder.arithmetic.trace import correct_digit
+    >>> "".join(segment.text for segment in write(Problem(950, "/", 12), "2", correct_digit, False))
+    '950/12=79r|849r|0020=79R2'
+    """
+    return lean.write(problem, form, choose, answer, int(form))
+
+
+def worst_case(op: str, n: int, m: int, form: str) -> int:
+    """The CSID that none exceeds, quotient estimates aside: `block_product`'s, or the steps left out of a quotient block.
+
+    Each digit but the last of a quotient block leaves out up to m + 1 digits of a product and m of a difference, with
+    m - 1 carries and m borrows.
+
+    >>> [worst_case(op, 12, 6, "2") for op in "+-*/"], worst_case("/", 12, 6, "3")
+    ([1, 1, 27, 24], 48)
+    """
+    if op in "+-":
+        return 1
+    size = min(int(form), m if op == "*" else n - m + 1)
+    return block_product(n, min(size, m)) if op == "*" else max(block_product(m, size), 4 * m * (size - 1))
+
+
+def block_product(n: int, m: int) -> int:
+    """The most unwritten digits that a digit of an n-digit by m-digit product needs, written at once, lowest first.
+
+    In its column and in the one below there is a digit of each partial product, with up to n - 1 carries below it; and
+    there is the carry between the columns. A product by one digit is itself the partial product: one carry.
+
+    >>> block_product(6, 1), block_product(6, 2)
+    (1, 15)
+    """
+    n, m = max(n, m), min(n, m)
+    return 1 if m == 1 else m * (n + 1) + 1
+
+
+BLOCKS = Method(
+    "blocks",
+    write,
+    worst_case,
+    forms=("1", "2", "3"),
+    block_digits=int,
+    parse_answer=lean.parse_answer,
+    rollback_mark="W",
+    unreached_mark="#",
+    writes_answer=False,
+)
