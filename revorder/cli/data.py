@@ -20,17 +20,22 @@ def command(
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 42,
     shard_size: Annotated[int, typer.Option(min=1, help="Equations a shard.")] = 100_000,
     workers: Annotated[int, typer.Option(min=1, help="Processes; the bytes are the same for any number.")] = 1,
+    view: Annotated[
+        str, typer.Option(help="What a row is: trace, prompt_completion, messages, or steps with labels.")
+    ] = "trace",
     format: Annotated[str, typer.Option(help="jsonl, or parquet, which needs pyarrow.")] = "jsonl",
     json_: Json = False,
 ) -> None:
-    """Write a mixture of equations as shards; interrupted and run again, it goes on."""
+    """Write a mixture of equations as a dataset folder with a card; interrupted and run again, it goes on."""
+    from revorder.data.hub import write_card
     from revorder.data.mixture import Mixture
     from revorder.data.shards import write_shards
 
     drawn = Mixture.read(mixture)
     total = size or drawn.size
     with Progress("equations", total) as progress:
-        manifest = write_shards(drawn, seed, out, total, shard_size, workers, format, progress.advance)
+        manifest = write_shards(drawn, seed, out, total, shard_size, workers, format, progress.advance, view)
+    write_card(out, manifest)
     if json_:
         emit(manifest)
     else:

@@ -15,10 +15,11 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
+from revorder.data.views import VIEWS
 from revorder.errors import ProblemError
 from revorder.files import digest, make_folder, write_whole
 
@@ -26,7 +27,18 @@ FORMATS = ("jsonl", "parquet")
 MANIFEST = "manifest.json"
 PROGRESS = "manifest.partial.json"
 MAX_SHARDS = 99_999  # so that names of five digits are in order
-Job = tuple[Mixture, int, int, int, str, str]  # mixture, seed, first and last index + 1, file, format
+
+
+class Job(NamedTuple):
+    """A shard to write: the examples from `start` to `stop` as rows of a view."""
+
+    mixture: Mixture
+    seed: int
+    start: int
+    stop: int
+    file: str
+    format: str
+    view: str = "trace"
 
 
 def write_shards(
@@ -38,11 +50,12 @@ def write_shards(
     workers: int = 1,
     format: str = "jsonl",
     progress: Callable[[int], None] | None = None,
+    view: str = "trace",
 ) -> dict[str, Any]:
     """Write `size` examples in shards of `shard_size` and return the manifest, which names each shard's sha256.
 
-    A row is {index, op, a, b, answer, text}, numbers as digits since they may be long. `progress` is called with the
-    number of examples done. Raises ProblemError where the folder holds another run, or a library is missing.
+    A row is what the view makes of an example (revorder.data.views.VIEWS). `progress` is called with the number of
+    examples done. Raises ProblemError where the folder holds another run, or a library is missing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -58,6 +71,8 @@ def write_shards(
         )
     if format not in FORMATS:
         raise ProblemError(f"format {format!r} is unknown; accepted: {', '.join(FORMATS)}")
+    if view not in VIEWS:
+        raise ProblemError(f"view {view!r} is unknown; accepted: {', '.join(VIEWS)}")
     if format == "parquet":
         try:
             import pyarrow  # noqa: F401
@@ -76,6 +91,7 @@ def write_shards(
                 "format": format,
                 "version": __version__,
             }
+            | ({"view": view} if view != "trace" else {})
         )
     )
     done = known_shards(out, spec)
@@ -91,7 +107,7 @@ def write_shards(
         if name in shards and progress:
             progress(stop - start)
         if name not in shards:
-            jobs.append((mixture, seed, start, stop, str(out / name), format))
+            jobs.append(Job(mixture, seed, start, stop, str(out / name), format, view))
 
     def landed(shard: dict[str, Any]) -> None:
         shards[shard["file"]] = shard
@@ -131,7 +147,7 @@ def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
                 shards = [(shard, shard["file"], shard["sha256"]) for shard in before.pop("shards")]
             except (ValueError, KeyError, AttributeError, TypeError):
                 raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
-            different = sorted(key for key in spec if before.get(key) != spec[key])
+            different = sorted(key for key in spec.keys() | before.keys() if before.get(key) != spec.get(key))
             if different:
                 raise ProblemError(
                     f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
@@ -203,19 +219,9 @@ def write_many(jobs: list[Job], end: Any) -> None:
 
 def write_shard(job: Job) -> dict[str, Any]:
     """Write one shard and return its entry in the manifest."""
-    mixture, seed, start, stop, name, format = job
+    mixture, seed, start, stop, name, format, view = job
     path = Path(name)
-    rows = (
-        {
-            "index": example.index,
-            "op": example.problem.op,
-            "a": str(example.problem.a),
-            "b": str(example.problem.b),
-            "answer": example.problem.answer,
-            "text": example.text,
-        }
-        for example in sampler(mixture).examples(seed, start, stop)
-    )
+    rows = (VIEWS[view](example, mixture) for example in sampler(mixture).examples(seed, start, stop))
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if format == "jsonl":
@@ -226,15 +232,7 @@ def write_shard(job: Job) -> dict[str, Any]:
             import pyarrow
             import pyarrow.parquet
 
-            columns = {
-                "index": pyarrow.int64(),
-                "op": pyarrow.string(),
-                "a": pyarrow.string(),
-                "b": pyarrow.string(),
-                "answer": pyarrow.string(),
-                "text": pyarrow.string(),
-            }
-            table = pyarrow.Table.from_pylist(list(rows), schema=pyarrow.schema(columns))
+            table = pyarrow.Table.from_pylist(list(rows))
             pyarrow.parquet.write_table(table, temporary)
         os.replace(temporary, path)
     finally:

@@ -7,11 +7,11 @@ import random
 from typing import Any
 
 from revorder.data.sampling import Example, sampler
+from revorder.data.targets import IGNORED, labels_of, make_targets
 from revorder.errors import ProblemError
 from revorder.metrics.token_cost import characters
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.recipe import Recipe
-from revorder.training.targets import IGNORED, labels_of, make_targets
 
 POOL = 32  # batches that are cut from one pool of examples
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from revorder.data.targets import IGNORED, Pair, labels_of
 from revorder.errors import ProblemError
 from revorder.model.pretrained import encode_completion, encode_prompt
 from revorder.training.batches import Row
-from revorder.training.finetune_data import Pair, Source
+from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
-from revorder.training.targets import IGNORED, labels_of
 
 SAMPLED = 500  # examples whose mean stands for all, where a run is measured in tokens
 
@@ -17,7 +17,7 @@ SAMPLED = 500  # examples whose mean stands for all, where a run is measured in 
 def encode_pair(tokenizer: Any, pair: Pair) -> Row:
     """Token ids and labels of an example: the prompt is not learned, what ends the text is."""
     prompt = encode_prompt(tokenizer, pair.prompt)
-    ids, offsets = encode_completion(tokenizer, "".join([text for text, _ in pair.spans]))
+    ids, offsets = encode_completion(tokenizer, pair.completion)
     labels = labels_of(ids, offsets, pair.spans)
     end = tokenizer.eos_token_id
     return [*prompt, *ids, end], [IGNORED] * len(prompt) + labels + [end]

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from revorder.arithmetic.problem import OPS
 from revorder.data import enhancement
 from revorder.data.mixture import MIXTURES, Mixture
 from revorder.data.pair_steps import NOTATIONS
-from revorder.data.sampling import Example, sampler
+from revorder.data.sampling import sampler
 from revorder.data.sources import gsm8k
+from revorder.data.targets import Pair, as_pair
 from revorder.errors import ProblemError, first_line
 from revorder.methods import METHODS
-from revorder.training.targets import Span, make_targets
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
 ACCEPTED = (
     f"a mixture ({', '.join(sorted(path.stem for path in MIXTURES.glob('*.yaml')))}, or a YAML file), gsm8k, enhancement, "
     "enhancement@@, a JSONL file, or a Hugging Face dataset's name"
 )
-
-
-class Pair(NamedTuple):
-    """An example: a prompt, and the spans of its completion, each learned or not."""
-
-    prompt: str
-    spans: list[Span]
 
 
 class Source(Protocol):
@@ -99,25 +91,6 @@ class InTurn:
             if low < high:
                 yield from source.pairs(epoch, low, high)
             first += len(source)
-
-
-def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
-    """An equation as prompt and completion; a trace that does not begin with its question is all completion.
-
-    >>> from revorder.data.mixture import Mixture
-    >>> as_pair(sampler(Mixture.read("small")).example(42, 7))
-    Pair(prompt='3422*8=', spans=[('r|67372', True)])
-    """
-    prompt = f"{example.problem}="
-    asked = re.match(r"\s*".join(map(re.escape, prompt)), example.text)
-    left = asked.end() if asked else 0
-    (question, _), *others = make_targets(example.segments, learn_estimates)
-    spans = []
-    for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
-        if text[left:]:
-            spans.append((text[left:], learned))
-        left = max(0, left - len(text))
-    return Pair(prompt, spans)
 
 
 def question_prompt(question: str) -> str:

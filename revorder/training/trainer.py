@@ -13,6 +13,7 @@ from transformers import Trainer, TrainingArguments, get_wsd_schedule
 
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
+from revorder.data.targets import IGNORED
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
@@ -22,7 +23,6 @@ from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
 from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, read_log
-from revorder.training.targets import IGNORED
 
 COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
 VALIDATION_SEED = 1

@@ -1,5 +1,6 @@
 """revorder data: shards that verify, and workers that say nothing when their parent is gone."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,6 +8,8 @@ import sys
 import time
 
 import pytest
+
+from revorder.data.views import VIEWS
 
 
 def test_it_writes_shards_that_verify(tmp_path, revorder):
@@ -18,9 +21,20 @@ def test_it_writes_shards_that_verify(tmp_path, revorder):
     assert judged.returncode == 0 and judged.stdout.count("ok ") == 100
 
 
+def test_views_write_a_folder_that_loads_as_a_dataset(tmp_path, revorder):
+    help = revorder("data", "--help").stdout
+    for view in VIEWS:
+        done = revorder("data", "small", "--out", tmp_path / view, "--size", "20", "--view", view)
+        assert done.returncode == 0 and view in help, done.stderr
+        rows = [json.loads(line) for line in (tmp_path / view / "small-00000-of-00001.jsonl").open()]
+        assert len(rows) == 20 and all(set(row) == set(rows[0]) for row in rows)
+        assert 'path: "small-*.jsonl"' in (tmp_path / view / "README.md").read_text()
+
+
 def test_a_mixture_that_is_not_there_is_named(refused):
     assert "no/such.yaml" in refused("data", "no/such.yaml", "--out", "nowhere")
     assert "accepted: a YAML file, or authors, lean" in refused("data", "nope", "--out", "nowhere")
+    assert "accepted: trace, prompt_completion" in refused("data", "small", "--out", "nowhere", "--view", "x")
     assert "accepted: jsonl, parquet" in refused("data", "small", "--out", "nowhere", "--format", "csv")
 
 

@@ -92,11 +92,21 @@ def test_a_damaged_shard_is_written_again_and_another_run_is_refused(tmp_path):
     assert write_shards(SMALL, 1, tmp_path, 200, 100) == manifest and (tmp_path / name).read_bytes() == whole
     with pytest.raises(ProblemError, match="another run|another seed"):
         write_shards(SMALL, 2, tmp_path, 200, 100)
+    with pytest.raises(ProblemError, match="another view"):
+        write_shards(SMALL, 1, tmp_path, 200, 100, view="steps")
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(ProblemError, match="can't be read"):
         write_shards(SMALL, 1, tmp_path, 200, 100)
     with pytest.raises(ProblemError, match="accepted: jsonl, parquet"):
         write_shards(SMALL, 1, tmp_path, 200, 100, format="csv")
+    with pytest.raises(ProblemError, match="accepted: trace, prompt_completion, messages, steps"):
+        write_shards(SMALL, 1, tmp_path, 200, 100, view="rows")
+
+
+def test_a_folder_of_another_view_is_no_folder_of_traces(tmp_path):
+    write_shards(SMALL, 1, tmp_path, 200, 100, view="messages")
+    with pytest.raises(ProblemError, match="another view"):
+        write_shards(SMALL, 1, tmp_path, 200, 100)
 
 
 def test_an_interrupted_run_leaves_whole_shards_only(tmp_path):

@@ -8,8 +8,8 @@ from revorder.training.recipe import Recipe
 
 torch = pytest.importorskip("torch")
 
+from revorder.data.targets import IGNORED  # noqa: E402
 from revorder.training.batches import Batches, pad  # noqa: E402
-from revorder.training.targets import IGNORED  # noqa: E402
 
 
 def test_batches_are_a_pure_function_of_the_step(recipe):

@@ -21,13 +21,13 @@ pytest.importorskip("trl")
 from pretrained import KINDS, byte_level, save_model, sentencepiece  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 
+from revorder.data.targets import IGNORED, as_pair  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare_tokenizer  # noqa: E402
 from revorder.training.finetune import finetune  # noqa: E402
 from revorder.training.finetune_batches import FinetuneBatches, encode_pair, steps_for  # noqa: E402
-from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, as_pair, question_prompt, read_source  # noqa: E402
+from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, question_prompt, read_source  # noqa: E402
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe  # noqa: E402
-from revorder.training.targets import IGNORED  # noqa: E402
 
 SUMS = '{name: sums, method: lean, size: 400, parts: [{op: "+", a: [1, 2], b: [1, 2]}]}'
 QUICK = {"steps": 6, "batch": 8, "device_batch": 4, "lr": 5e-3, "schedule": "constant", "warmup": 0, "save_every": 2}

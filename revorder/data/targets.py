@@ -1,14 +1,29 @@
-"""Targets: which pieces of a trace a model learns to write, and the labels of its tokens."""
+"""Targets: an example as prompt and completion, which pieces of it a model learns to write, and its tokens' labels."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from revorder.arithmetic.trace import Kind, Segment
+from revorder.data.sampling import Example
 
 IGNORED = -100  # the label of a token that is not learned
 
 Span = tuple[str, bool]  # a piece of a text, and whether it is learned
+
+
+class Pair(NamedTuple):
+    """An example: a prompt, and the spans of its completion, each learned or not."""
+
+    prompt: str
+    spans: list[Span]
+
+    @property
+    def completion(self) -> str:
+        """The text of the spans."""
+        return "".join([text for text, _ in self.spans])
 
 
 def make_targets(segments: Sequence[Segment], learn_estimates: bool = False) -> list[Span]:
@@ -24,9 +39,29 @@ def make_targets(segments: Sequence[Segment], learn_estimates: bool = False) -> 
     """
     spans: list[Span] = []
     for i, (text, kind, _, a, b) in enumerate(segments):
-        wrong = kind is Kind.ESTIMATE and not learn_estimates and int(text.rstrip("0") or 0) != a // b
+        wrong = kind is Kind.ESTIMATE and not learn_estimates and int(text) != a // b
         spans.append((text, i > 0 and not wrong))
     return [span for span in spans if span[0]]
+
+
+def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
+    """An equation as prompt and completion; a trace that does not begin with its question is all completion.
+
+    >>> from revorder.data.mixture import Mixture
+    >>> from revorder.data.sampling import sampler
+    >>> as_pair(sampler(Mixture.read("small")).example(42, 7))
+    Pair(prompt='3422*8=', spans=[('r|67372', True)])
+    """
+    prompt = f"{example.problem}="
+    asked = re.match(r"\s*".join(map(re.escape, prompt)), example.text)
+    left = asked.end() if asked else 0
+    (question, _), *others = make_targets(example.segments, learn_estimates)
+    spans = []
+    for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
+        if text[left:]:
+            spans.append((text[left:], learned))
+        left = max(0, left - len(text))
+    return Pair(prompt, spans)
 
 
 def labels_of(ids: Sequence[int], offsets: Iterable[tuple[int, int]], spans: Sequence[Span]) -> list[int]:
