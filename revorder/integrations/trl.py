@@ -1,0 +1,231 @@
+"""Rewards for TRL's trainers: the judge, and the reader of answers, as functions of prompts and completions.
+
+A reward takes `prompts` and `completions`, texts or lists of messages, and columns of the dataset, and returns for each
+completion a number from 0 to 1, or None where the row does not say what to judge by. It keeps no state, has no timeout,
+and never raises for what a model wrote. `functools.partial(step_reward, method="lean")` sets the method.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import ascii_signs
+from revorder.arithmetic.reversed_numbers import MARK
+from revorder.arithmetic.trace import Kind, correct_digit
+from revorder.errors import ProblemError
+from revorder.inference.answer_extraction import extract_answer
+from revorder.inference.prompts import Prompts
+from revorder.judge import verify
+from revorder.methods import find_method, trace
+from revorder.methods.base import Method
+
+Turns = str | Sequence[dict[str, Any]]  # a text, or the messages of a chat
+Rewards = list[float | None]
+
+# what stands between two numbers of a list, but for what may be in one number
+_LISTED = re.compile(r"(?<=[0-9])(?![ ,][0-9])(?:\\boxed|[ \t,;|&{}()\[\]$\\])+(?=-?[0-9])")
+_NUMBER = "(?:0|(?<=0))"  # a number of a skeleton, or more digits of the one before
+
+
+def answer_reward(
+    prompts: Sequence[Turns],
+    completions: Sequence[Turns],
+    answer: Sequence[Any] | None = None,
+    method: str = "revorder",
+    form: str | None = None,
+    **columns: Any,
+) -> Rewards:
+    """1.0 where the answer that a completion states last is that of the column `answer`, else 0.0.
+
+    The completion is read as the method writes it, `plain` any words. No part of a number counts, and no list of
+    numbers. Raises ProblemError for an unknown method or form.
+
+    >>> answer_reward(["12+35="] * 3, ["r|74=47", "r|74=470", "46 or 47"], answer=["47"] * 3)
+    [1.0, 0.0, 0.0]
+    """
+    writer, _ = find_method(method, form)
+    rights = [None if right is None else extract_answer(str(right)) for right in answer or [None] * len(completions)]
+    return [
+        None if right is None else float(stated_answer(writer, text_of(completion)) == right)
+        for right, completion in zip(rights, completions, strict=True)
+    ]
+
+
+def step_reward(
+    prompts: Sequence[Turns],
+    completions: Sequence[Turns],
+    problem: Sequence[str | None] | None = None,
+    method: str = "revorder",
+    form: str | None = None,
+    **columns: Any,
+) -> Rewards:
+    """The share of the problem's steps that a completion writes before its first wrong one; 1.0 where none is wrong.
+
+    The problem is that of the column `problem`, or else what the last line of the prompt asks. A quotient digit that
+    is taken back adds no step. Raises ProblemError for an unknown method or form.
+
+    >>> step_reward(["948/12="] * 2, ["7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79", "7R-(12*70)(r|048)(r|801)#8"])
+    [1.0, 0.3333333333333333]
+    """
+    return rewards(share_of_steps, prompts, completions, problem, method, form)
+
+
+def format_reward(
+    prompts: Sequence[Turns],
+    completions: Sequence[Turns],
+    problem: Sequence[str | None] | None = None,
+    method: str = "revorder",
+    form: str | None = None,
+    **columns: Any,
+) -> Rewards:
+    """1.0 where a completion is written as the method writes the problem, whatever its digits and signs, else 0.0.
+
+    >>> format_reward(["12+35="] * 2, ["r|75=57", "It is 47."])
+    [1.0, 0.0]
+    """
+    return rewards(is_in_format, prompts, completions, problem, method, form)
+
+
+def rewards(
+    judge: Callable[[Any, str, str, str], float],
+    prompts: Sequence[Turns],
+    completions: Sequence[Turns],
+    problem: Sequence[str | None] | None,
+    method: str,
+    form: str | None,
+) -> Rewards:
+    """The most that `judge` gives each completion in any form of the method, or in the one that is named."""
+    writer, named = find_method(method, form)
+    forms = writer.forms if form is None else [named]
+    found: Rewards = []
+    for asked, completion in zip(problem or map(last_line, prompts), completions, strict=True):
+        try:
+            expression = Expression.parse(asked or "")
+            read = expression if writer.takes_expressions and not expression.is_problem else expression.problem()
+            found.append(max(judge(read, text_of(completion), method, name) for name in forms))
+        except ProblemError:  # it is the row's: no problem, or none that the method writes
+            found.append(None)
+    return found
+
+
+# What a completion says
+
+
+def text_of(turns: Turns | None) -> str:
+    """A text as it is, or what the last message says.
+
+    >>> text_of([{"role": "assistant", "content": [{"type": "text", "text": "r|74"}]}])
+    'r|74'
+    """
+    if isinstance(turns, str):
+        return turns
+    if not turns:
+        return ""
+    content = turns[-1].get("content") or ""
+    return content if isinstance(content, str) else "".join([part.get("text") or "" for part in content])
+
+
+def last_line(prompt: Turns) -> str:
+    """The last line of a prompt, which may begin with worked examples.
+
+    >>> last_line("1+1=r|2=2\\n12+35=")
+    '12+35='
+    """
+    return text_of(prompt).rstrip().rpartition("\n")[2]
+
+
+def stated_answer(method: Method, reply: str) -> str | None:
+    """The answer that a reply states last, as the method writes it; None where it is one of a list, `46=47` included.
+
+    >>> from revorder import METHODS
+    >>> [stated_answer(METHODS["plain"], reply) for reply in ("So it is **47**.", "46; 47", "46 or 47", "46=47")]
+    ['47', None, None, None]
+    """
+    fields = [field.strip() for field in ascii_signs(f"={reply}").split("=")][-2:]
+    if len({method.parse_answer(f"={field}") for field in fields if MARK not in field[1:]} - {None}) > 1:
+        return None
+    return extract_answer(_LISTED.sub(", ", reply)) if method.states_answer_only else method.parse_answer(f"={reply}")
+
+
+# How far it is right
+
+
+def share_of_steps(problem: Any, reply: str, method: str, form: str) -> float:
+    """The share of right steps before the first wrong one; less than 1 where there is one.
+
+    >>> share_of_steps(Expression.parse("948/12").problem(), "8R-(12*80)(r|069)(-r|21)W7R-(12*7", "revorder", "compact")
+    0.0
+    """
+    verdict = verify(Prompts(method, form).as_trace(problem, reply), method, form, problem)
+    if verdict.ok:
+        return 1.0
+    count = len(trace(problem, method, form).steps)
+    right = verdict.step or 0
+    if verdict.rollbacks:
+        right -= verdict.rollbacks * steps_of_rollback(method, form)
+    return min(max(right, 0), count - 1) / count
+
+
+@lru_cache
+def steps_of_rollback(method: str, form: str) -> int:
+    """How many steps a quotient digit that is taken back adds to a trace.
+
+    >>> steps_of_rollback("revorder", "compact"), steps_of_rollback("revorder", "expanded")
+    (1, 3)
+    """
+    return len(trace("94/12", method, form, {0: 8}).steps) - len(trace("94/12", method, form).steps)
+
+
+def is_in_format(problem: Any, reply: str, method: str, form: str) -> float:
+    """1.0 where a reply is right, or would be with other digits and signs; as many digits taken back as may be.
+
+    >>> is_in_format(Expression.parse("94/12").problem(), "8r|69r|019W7r|48r|0=7R9", "lean", "lean")
+    1.0
+    """
+    text = Prompts(method, form).as_trace(problem, reply)
+    if verify(text, method, form, problem).ok:
+        return 1.0
+    written = re.sub(r"\n+", "\n", skeleton(text)).strip("\n")
+    return float(bool(notation(problem, method, form).fullmatch(written)))
+
+
+@lru_cache(maxsize=512)
+def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
+    """What the skeleton of a trace of a problem matches: each attempt at a quotient digit as often as it is taken back.
+
+    >>> bool(notation(Expression.parse("12+35").problem(), "revorder", "compact").fullmatch("0+0=r|0=0"))
+    True
+    """
+    pieces: list[str] = []
+    asked: Counter[int] = Counter()
+
+    def choose(step: int, correct: int, width: int = 1, /) -> int:
+        """A wrong digit first, then a wrong 0, which may have no product: a group of the pattern, never backtracked into."""
+        wrong = [correct + 1 if correct < 2 else correct - 1, *([0] if correct else [])]
+        turn = asked[step]
+        asked[step] += 1
+        pieces.append("(?:" if not turn else "|" if turn < len(wrong) else ")*+")
+        return [*wrong, correct][turn]
+
+    writer, _ = find_method(method, form)
+    for text, kind, op, *_ in writer.write(problem, form, choose if writer.can_rollback else correct_digit, True):
+        remainder = kind is Kind.REVERSED and op == "-"  # where it is below 0 it may be in brackets
+        piece = re.escape(skeleton(text).strip("()" if remainder else "")).replace("0", _NUMBER)
+        pieces.append(
+            f"[()]{{0,2}}{piece}[()]{{0,2}}" if remainder else f"(?:{piece})?" if kind is Kind.ANSWER else piece
+        )
+    return re.compile("".join(pieces))
+
+
+def skeleton(text: str) -> str:
+    """A text with each number as 0, without spaces and minus signs.
+
+    >>> skeleton("12-35=r|32-=-23")
+    '0=r|0=0'
+    """
+    return re.sub("[0-9]+", "0", re.sub(r"[^\S\n]+|-", "", ascii_signs(text)))
