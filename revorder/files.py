@@ -23,11 +23,13 @@ def make_folder(path: Path) -> None:
         raise ProblemError(f"folder {str(path)!r} can't be made: {error.strerror}; accepted: a new folder") from None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all, in UTF-8; raises ProblemError where it can't be written."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all, text in UTF-8; raises ProblemError where it can't be written."""
+    if isinstance(content, str):
+        content = content.encode(errors="backslashreplace")  # a reply may hold half a surrogate
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")  # a reply may hold half a surrogate
+        temporary.write_bytes(content)
         os.replace(temporary, path)
     except OSError as error:
         raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""revorder report: the scores of results that eval wrote."""
+"""revorder report: the scores of results that eval wrote, and the page of what reproduce did."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from revorder.cli.common import Json, Wide, emit, show_table
+from revorder.errors import ProblemError
 from revorder.files import write_whole
 
 if TYPE_CHECKING:
@@ -20,18 +21,42 @@ Errors = Annotated[bool, typer.Option("--errors", help="Group what is wrong by t
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="A JSONL file that eval wrote.")],
+    file: Annotated[Path, typer.Argument(help="A JSONL file that eval wrote, or reproduce's folder.")],
     errors: Errors = False,
     wide: Wide = False,
+    docs: Annotated[
+        Optional[list[Path]], typer.Option(help="A folder's results are also written into these files of the docs.")
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Print the scores of a file of results, beside the paper's Table 1.
+    """Print the scores of a file of results, beside the paper's Table 1; of a folder, write the page index.html.
 
     Exit status 1 where a wrong answer was verified.
     """
+    if file.is_dir():
+        return print_page(file, docs or [], json_)
+    if docs:
+        raise ProblemError(f"docs {str(docs[0])!r}: are filled from a folder of results; accepted: reproduce's folder")
     from revorder.evaluation.runner import load
 
     raise typer.Exit(print_report(load(file), errors, wide, json_))
+
+
+def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
+    """Write the page of a folder of results, and the results into the docs that state them."""
+    from revorder.reproduce.page import fill_docs, write_page
+
+    page = folder / "index.html"
+    write_page(folder, page)
+    for path in docs:
+        images = path.parent / "images"
+        images.mkdir(exist_ok=True)
+        write_whole(path, fill_docs(path.read_text(), folder, images))
+    for path in (page, *docs):
+        if json_:
+            emit({"file": str(path)})
+        else:
+            print(path)
 
 
 def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: bool) -> int:

@@ -121,7 +121,8 @@ def finetune(
     save(trainer, tokenizer, out, kept)
     if trainer.is_world_process_zero():
         mixture = next((one.mixture for one in sources if isinstance(one, Equations)), None)
-        about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps}
+        seen = int(trainer.state.num_input_tokens_seen)
+        about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps, "tokens": seen}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:
             info = CheckpointInfo(mixture.method, mixture.form, trained_digits(mixture), mixture.answer, 0, about)

@@ -51,7 +51,7 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 `{command} train {recipe.name} --out {recipe.name}` with `--steps {recipe.steps}`: {recipe.tokens * processes:,} tokens a step, {tokens:,} in all,
 {minutes:.0f} minutes on {device_name()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
-Loss on the answer only; Muon {recipe.muon_lr} for matrices and AdamW {recipe.lr} for the rest, falling
+Loss on the answer only; {f"Muon {recipe.muon_lr} for matrices and " if recipe.muon_lr is not None else ""}AdamW {recipe.lr} for the rest, falling
 to 0 over the last {recipe.decay:.0%} of the steps.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
 

@@ -10,14 +10,15 @@ import torch
 class MuonAndAdamW(torch.optim.Optimizer):
     """Two optimizers as one, so that one schedule and one checkpoint serve both."""
 
-    def __init__(self, model: Any, muon_lr: float, lr: float) -> None:
-        matrices = [weight for weight in model.model.layers.parameters() if weight.ndim == 2]
+    def __init__(self, model: Any, muon_lr: float | None, lr: float) -> None:
+        matrices = [weight for weight in model.model.layers.parameters() if weight.ndim == 2 and muon_lr is not None]
         chosen = set(map(id, matrices))
         others = [weight for weight in model.parameters() if id(weight) not in chosen]
-        self.parts = [
-            torch.optim.Muon(matrices, lr=muon_lr, weight_decay=0.0),
-            torch.optim.AdamW(others, lr=lr, betas=(0.9, 0.98), weight_decay=0.0),
+        self.parts: list[torch.optim.Optimizer] = [
+            torch.optim.AdamW(others, lr=lr, betas=(0.9, 0.98), weight_decay=0.0)
         ]
+        if muon_lr is not None:
+            self.parts.insert(0, torch.optim.Muon(matrices, lr=muon_lr, weight_decay=0.0))
         super().__init__([*matrices, *others], {})
         self._share_groups()
 

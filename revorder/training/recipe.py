@@ -26,9 +26,9 @@ class Recipe(Settings):
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
     `steps`; `tokens` of a batch, padding not counted: a step takes one batch in each process (torchrun's WORLD_SIZE).
     `curriculum_steps`: over these the longest example grows from `shortest` to `longest` tokens.
-    `muon_lr` and `lr`: of the matrices (Muon) and of all else (AdamW); both rise for `warmup` steps, or a tenth of the
-    run if that is less, stay, and fall to 0 over the last `decay`, a share of the steps. So a run that has not begun to
-    fall goes on to any number of steps as if it had been begun with that.
+    `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
+    `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 over the last `decay`, a share of the
+    steps. So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
     `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
 
     >>> Recipe.read("sums").model.layers
@@ -45,7 +45,7 @@ class Recipe(Settings):
     shortest: Count = 24
     longest: Count = 320
     lr: Annotated[float, Field(ge=0)] = 2e-3
-    muon_lr: Annotated[float, Field(ge=0)] = 1e-2
+    muon_lr: Annotated[float, Field(ge=0)] | None = 1e-2
     warmup: Annotated[int, Field(ge=0)] = 100
     decay: Share = 0.25
     seed: Annotated[int, Field(ge=0)] = 0

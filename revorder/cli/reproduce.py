@@ -1,0 +1,74 @@
+"""revorder reproduce: the paper's tables and figures."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from revorder.cli.common import Json, emit, say
+from revorder.errors import ProblemError
+
+RESULTS = Path("results")
+
+
+def command(
+    names: Annotated[Optional[list[str]], typer.Argument(help="Experiments; all of the preset's if none.")] = None,
+    preset: Annotated[
+        str, typer.Option(help="smoke: seconds each; cpu: hours; gpu: the paper's own settings.")
+    ] = "cpu",
+    out: Annotated[
+        Path, typer.Option(help="The folder of the results; what is there already is not run again.")
+    ] = RESULTS,
+    check: Annotated[
+        bool, typer.Option("--check", help="Judge what is stored in --out again, and compare the docs.")
+    ] = False,
+    docs: Annotated[Optional[list[Path]], typer.Option(help="--check: these files of the docs.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Only name the experiments.")] = False,
+    json_: Json = False,
+) -> None:
+    """Show the paper's tables and figures again, each from its own settings; `revorder report DIR` makes the page.
+
+    Exit status 1 where --check finds a difference.
+    """
+    from revorder.reproduce import EXPERIMENTS
+    from revorder.reproduce.experiment import PRESETS, perform
+
+    if preset not in PRESETS:
+        raise ProblemError(f"preset {preset!r}: accepted: {', '.join(PRESETS)}")
+    if unknown := [name for name in names or [] if name not in EXPERIMENTS]:
+        raise ProblemError(f"experiment {unknown[0]!r} is unknown; accepted: {', '.join(EXPERIMENTS)}")
+    if check:
+        print_differences(out, docs or [], json_)
+    chosen = (
+        [EXPERIMENTS[name] for name in names] if names else [e for e in EXPERIMENTS.values() if preset in e.settings]
+    )
+    for experiment in chosen:
+        if list_:
+            print(f"{experiment.name}: {experiment.shows}, {experiment.title}")
+            continue
+        with redirect_stdout(sys.stderr):
+            folder = perform(experiment, preset, out, say)
+        if json_:
+            emit({"experiment": experiment.name, "folder": str(folder)})
+        else:
+            print(folder)
+
+
+def print_differences(out: Path, docs: list[Path], json_: bool) -> None:
+    """Print what differs from the stored results; exit status 1 where anything does."""
+    from revorder.reproduce.check import check
+
+    count = 0
+    for difference in check(out, docs):
+        count += 1
+        if json_:
+            emit({"where": difference.where, "what": difference.what})
+        else:
+            print(f"{difference.where}: {difference.what}")
+    if not json_:
+        print(f"{count} differences" if count else "every stored result is as it is stated")
+    raise typer.Exit(int(count > 0))

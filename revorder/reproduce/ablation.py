@@ -1,0 +1,115 @@
+"""What each part of the recipe `calculator` is worth: the same tokens without it, on the validation split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from revorder.arithmetic.problem import OPS
+from revorder.evaluation.scores import wilson
+from revorder.evaluation.suites import EXTRA, Draw, columns
+from revorder.reproduce.cells import Columns, read_cells, run_cell, scores_of
+from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.training.recipe import Recipe
+
+RECIPE = "calculator"
+Change = Callable[[dict[str, Any]], None]
+
+
+def _data(**settings: Any) -> Change:
+    return lambda recipe: recipe["data"].update(settings)
+
+
+def _without_hard_cases(recipe: dict[str, Any]) -> None:
+    for part in recipe["data"]["parts"]:
+        part["hard"] = 0
+
+
+CHANGES: dict[str, tuple[str, Change]] = {
+    "as-it-is": ("the recipe as it is", lambda recipe: None),
+    "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
+    "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),
+    "no-curriculum": ("examples of all lengths from the start", lambda recipe: recipe.update(curriculum_steps=0)),
+    "no-hard": ("no hard cases", _without_hard_cases),
+    "no-estimates": ("correct quotient digits only", _data(estimate_digits=0)),
+    "random-rollbacks": ("rollbacks at random, in half of the divisions", _data(estimate_digits=0, rollback=0.5)),
+    "no-decay": ("a constant rate to the end", lambda recipe: recipe.update(decay=0)),
+}
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """The recipe with one change, for `steps` steps."""
+
+    change: str
+    steps: int
+    tiny: bool = False
+
+    def recipe(self) -> dict[str, Any]:
+        """The changed recipe; its curriculum, too, is for so many steps."""
+        recipe = Recipe.read(RECIPE).model_dump(mode="json")
+        recipe |= {"steps": self.steps, "eval_columns": [], "curriculum_steps": min(2000, self.steps // 8)}
+        if self.tiny:
+            recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
+        CHANGES[self.change][1](recipe)
+        recipe["data"]["name"] = self.change
+        return recipe
+
+    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+        """Train it."""
+        from revorder.training.trainer import train
+
+        return train(self.recipe(), model)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`n`: problems a column."""
+
+    steps: int
+    n: int
+    changes: tuple[str, ...] = tuple(CHANGES)
+    tiny: bool = False
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Train and ask a model for each change; returns the training tokens of all."""
+    tasks = columns(EXTRA, Draw(OPS, settings.n, 1), "validation")
+    cells = [Ablated(change, settings.steps, settings.tiny) for change in settings.changes]
+    return sum(run_cell(cell, cell.recipe()["data"], (), tasks, folder, say) for cell in cells)
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """The percentage that is wrong with each change, in all and by operation."""
+    rows = []
+    for name, what, results in read_cells(folder):
+        scores = scores_of(results).values()
+        good, total = sum(score.correct for score in scores), sum(score.total for score in scores)
+        low, high = wilson(total - good, total)
+        row = [CHANGES[name][0], f"{what['tokens']:,}", f"{100 - 100 * good / total:.2f}", f"{low:.2f}-{high:.2f}"]
+        for op in ("ADD", "SUB", "MUL", "DIV"):
+            some = [score for score in scores if score.task.startswith(op)]
+            row.append(f"{100 - 100 * sum(s.correct for s in some) / sum(s.total for s in some):.2f}")
+        rows.append((list(CHANGES).index(name), row))
+    note = (
+        f"Percent wrong of {settings.n} problems in each of {len(EXTRA)} columns of the validation split, "
+        f"{settings.steps:,} steps, one seed."
+    )
+    header = ["change", "tokens", "wrong, percent", "95% interval", "+", "-", "*", "/"]
+    return [Table(f"The recipe {RECIPE} without its parts", header, [row for _, row in sorted(rows)], note)]
+
+
+ABLATION = Experiment(
+    "ablation",
+    "Training",
+    "What each part of the recipe is worth",
+    {
+        "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
+        "cpu": Settings(3000, 200),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate"),
+)

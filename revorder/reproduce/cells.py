@@ -1,0 +1,161 @@
+"""A cell of an experiment: one model, trained or fine-tuned, and what it writes of some tasks."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from revorder.arithmetic.problem import OPS, Problem
+from revorder.data.mixture import Mixture
+from revorder.evaluation.runner import load, run
+from revorder.evaluation.scores import Result, Score, score_tasks
+from revorder.evaluation.suites import EXTRA, SMALL, Column, Draw, columns, fingerprint
+from revorder.files import make_folder, write_whole
+from revorder.methods import trace
+from revorder.metrics.token_cost import characters
+from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
+from revorder.reproduce.experiment import Say
+
+Tasks = Mapping[str, list[Problem]]
+Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
+MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
+
+
+@dataclass(frozen=True)
+class Training:
+    """On what terms the models of an experiment are trained: the same for each of them.
+
+    `layers`, `width`: of the model, with a head for every 64 of the width and a hidden layer four times as wide.
+    `tokens`: of a batch, a process; `longest`: tokens of the longest example.
+    """
+
+    steps: int
+    tokens: int = 4096
+    longest: int = 420
+    layers: int = 4
+    width: int = 128
+    seed: int = 0
+
+    def recipe(self, data: Mapping[str, Any], max_digits: Columns) -> dict[str, Any]:
+        """The recipe of one model."""
+        return {
+            "name": data["name"],
+            "data": data,
+            "model": {
+                "layers": self.layers,
+                "width": self.width,
+                "ffn": 4 * self.width,
+                "heads": max(1, self.width // 64),
+                "positions": max(1024, self.longest),
+            },
+            "max_digits": list(max_digits),
+            "steps": self.steps,
+            "tokens": self.tokens,
+            "longest": self.longest,
+            "curriculum_steps": self.steps // 8,
+            "seed": self.seed,
+        }
+
+    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+        """Train a model from random weights."""
+        from revorder.training.trainer import train
+
+        return train(self.recipe(data, max_digits), model)
+
+
+@dataclass(frozen=True)
+class Finetuning:
+    """A pretrained model, a folder or a Hub name, and the recipe that it is fine-tuned by."""
+
+    model: str
+    recipe: str
+    longest: int = 1024
+    seed: int = 0
+
+    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+        """Fine-tune it on a mixture."""
+        from revorder.training.finetune import finetune
+
+        make_folder(model)
+        mixture = model / "mixture.yaml"
+        write_whole(mixture, json.dumps(data))  # JSON is YAML
+        return finetune(self.model, str(mixture), model, self.recipe)
+
+
+def run_cell(
+    training: Training | Finetuning,
+    data: Mapping[str, Any],
+    max_digits: Columns,
+    tasks: Tasks,
+    folder: Path,
+    say: Say,
+) -> int:
+    """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
+
+    It goes on with what is there already. Returns the training tokens, 0 where they were not counted. Raises
+    KeyboardInterrupt where the training was interrupted, its state being saved. Of several processes that torchrun or
+    accelerate started the first one writes the tasks, and the others wait for it.
+    """
+    from revorder.inference.solver import load_runtime
+
+    name, mixture = data["name"], Mixture.read(data)
+    model, out = folder / MODELS / name, folder / f"{name}.jsonl"
+    if not (model / INFO_FILE).exists():
+        say(f"{name}: training")
+        if training.train(data, max_digits, model) is None:
+            raise KeyboardInterrupt
+    while int(os.environ.get("RANK", "0")) and not out.exists():
+        time.sleep(5)
+    tokens = int(CheckpointInfo.load(model).extra.get("tokens", 0))
+    if not out.exists():
+        say(f"{name}: {sum(map(len, tasks.values())):,} problems")
+        settings = {
+            "cell": name,
+            "method": mixture.method,
+            "form": mixture.form,
+            "data": mixture.model_dump(mode="json"),
+            "training": asdict(training),
+            "tokens": tokens,
+            "problems": fingerprint(tasks),
+        }
+        run(load_runtime(str(model)), tasks, out, settings)
+    return tokens
+
+
+def read_cell(folder: Path, name: str) -> tuple[Mapping[str, Any], list[Result]]:
+    """What was run, and its results."""
+    path = folder / f"{name}.jsonl"
+    with path.open() as file:
+        return json.loads(file.readline())["run"], load(path)
+
+
+def read_cells(folder: Path) -> Iterator[tuple[str, Mapping[str, Any], list[Result]]]:
+    """Every cell whose results are in a folder, in the order of their names: name, what was run, results."""
+    for path in sorted(folder.glob("*.jsonl")):
+        yield path.stem, *read_cell(folder, path.stem)
+
+
+def scores_of(results: Sequence[Result]) -> dict[str, Score]:
+    """The score of each task by its name."""
+    return {score.task: score for score in score_tasks(results)}
+
+
+def table1_columns(n: int, seed: int = 2024, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
+    """Table 1's 32 columns, held out from training, `n` problems each; `only`: those of these names."""
+    wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
+    return columns(wanted, Draw(OPS, n, seed))
+
+
+def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> bool:
+    """Whether a model that has seen examples of up to `longest` tokens has seen any as long as these problems' traces.
+
+    >>> fits([Problem(12, "+", 35)], "scratchpad", "scratchpad", 24)
+    False
+    """
+    lengths = [characters(trace(problem, method, form).text) + 2 for problem in problems[:20]]
+    return sum(length <= longest for length in lengths) * 2 >= len(lengths)

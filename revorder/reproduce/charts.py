@@ -1,0 +1,67 @@
+"""Charts as SVG and PNG, by matplotlib: one look for the page and for the docs."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from revorder.errors import ProblemError
+from revorder.files import write_whole
+from revorder.reproduce.experiment import Chart
+
+COLORS = ("#0b6e99", "#c4541a", "#2f7d4f", "#7a4fa3", "#b03060", "#6b6b1a", "#4a5a6a", "#0f9aa8")
+MARKERS = "osD^vPX*"
+
+
+def svg(chart: Chart) -> str:
+    """The chart as an SVG element, the same bytes each time."""
+    stream = io.StringIO()
+    draw(chart).savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    return text[text.index("<svg") :]
+
+
+def write_png(chart: Chart, path: Path) -> None:
+    """Write the chart as a PNG file."""
+    stream = io.BytesIO()
+    draw(chart).savefig(stream, format="png", dpi=110, metadata={"Software": None})
+    write_whole(path, stream.getvalue())
+
+
+def draw(chart: Chart) -> Any:
+    """The chart as a matplotlib Figure; raises ProblemError where matplotlib is missing."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ProblemError("charts need matplotlib; install: pip install 'revorder[reproduce]'") from None
+    matplotlib.rcParams["svg.hashsalt"] = "revorder"  # else its ids are random
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for i, series in enumerate(chart.series):
+        dashed = series.name in chart.dashed
+        x, y = zip(*series.points, strict=True)
+        style = {
+            "color": "#555555" if dashed else COLORS[i % len(COLORS)],
+            "linestyle": "--" if dashed else "-",
+            "marker": MARKERS[i % len(MARKERS)],
+            "markersize": 4.5,
+            "linewidth": 1.6,
+            "label": series.name,
+        }
+        if series.intervals:
+            low, high = zip(*series.intervals, strict=True)
+            bars = [[a - b for a, b in zip(y, low, strict=True)], [b - a for a, b in zip(y, high, strict=True)]]
+            axes.errorbar(x, y, yerr=bars, capsize=2, elinewidth=0.9, **style)
+        else:
+            axes.plot(x, y, **style)
+    axes.set(xlabel=chart.x, ylabel=chart.y, title=chart.title)
+    if chart.log_x:
+        axes.set_xscale("log")
+    if chart.log_y:
+        axes.set_yscale("log")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
+    return figure

@@ -1,0 +1,111 @@
+"""Figure 2: direct addition of two 15-digit numbers against its CSID, by size of model, and RevOrder's beside it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.arithmetic.problem import Problem
+from revorder.data.split import in_split
+from revorder.evaluation.scores import wilson
+from revorder.metrics.csid import csid
+from revorder.reproduce.cells import Training, read_cells, run_cell, scores_of
+from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+
+METHODS_COMPARED = ("plain", "revorder")
+PARTS = (
+    {"op": "+", "a": [1, 15], "b": [1, 15], "weight": 1, "hard": 0.2},
+    {"op": "+", "a": 15, "b": 15, "weight": 1, "hard": 0.3},
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`trainings`: by the name of a size; `n`: problems for each CSID from 0 to `most`; `digits`: of both operands."""
+
+    trainings: tuple[tuple[str, Training], ...]
+    n: int
+    most: int = 10
+    digits: int = 15
+
+
+def by_csid(n: int, most: int, digits: int, seed: int = 0) -> dict[str, list[Problem]]:
+    """`n` additions of the test split for each CSID of the direct answer, from 0 to `most`: tasks `CSID 0` and so on.
+
+    Digits are drawn pair by pair, with a share of pairs that pass a carry on that grows with the CSID wanted.
+
+    >>> {task: [csid(p) for p in problems] for task, problems in by_csid(2, 2, 5).items()}
+    {'CSID 0': [0, 0], 'CSID 1': [1, 1], 'CSID 2': [2, 2]}
+    """
+    rng = random.Random(seed)
+    tasks: dict[str, list[Problem]] = {}
+    for wanted in range(most + 1):
+        found: dict[str, Problem] = {}
+        while len(found) < n:
+            first, second = zip(*(draw_pair(rng, wanted / digits) for _ in range(digits)), strict=True)
+            problem = Problem(int("".join(first)), "+", int("".join(second)))
+            whole = first[0] != "0" != second[0]
+            if whole and csid(problem) == wanted and in_split(problem.a, "+", problem.b, "test"):
+                found[str(problem)] = problem
+        tasks[f"CSID {wanted}"] = list(found.values())
+    return tasks
+
+
+def draw_pair(rng: random.Random, share: float) -> tuple[str, str]:
+    """A pair of digits: with probability `share` one that makes or passes on a carry, else any that does not make one."""
+    first = rng.randint(0, 9)
+    if rng.random() < share:
+        return str(first), str(rng.randint(9 - first, 9))
+    return str(first), str(rng.randint(0, 9 - first))
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Train and ask a model of each size and method; returns the training tokens of all."""
+    tasks = by_csid(settings.n, settings.most, settings.digits)
+    tokens = 0
+    for size, training in settings.trainings:
+        for method in METHODS_COMPARED:
+            data = {"name": f"{method}-{size}", "method": method, "size": 20_000_000, "parts": list(PARTS)}
+            tokens += run_cell(training, data, [("+", 15, 15)], tasks, folder, say)
+    return tokens
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """Accuracy against CSID, a line a model."""
+    series, rows = [], []
+    header = ["model", *(str(i) for i in range(settings.most + 1))]
+    for name, _, results in read_cells(folder):
+        scores = [scores_of(results)[f"CSID {i}"] for i in range(settings.most + 1)]
+        points = [(float(i), score.percent) for i, score in enumerate(scores)]
+        series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
+        rows.append([name, *(f"{score.percent:.1f}" for score in scores)])
+    note = (
+        f"Percent exact of {settings.n} additions of two {settings.digits}-digit numbers of the test split for each CSID "
+        "of the direct answer (the longest run of carries); bars: 95% intervals."
+    )
+    return [
+        Chart("Figure 2: accuracy against CSID", "CSID of the direct answer", "exact, percent", series, note),
+        Table("Figure 2 in numbers", header, rows, note),
+    ]
+
+
+FIGURE2 = Experiment(
+    "figure2",
+    "Figure 2",
+    "Accuracy of direct addition against CSID",
+    {
+        "smoke": Settings((("small", Training(12, 2048, 120, 2, 64)),), 2, 2),
+        "cpu": Settings(
+            (
+                ("0.1M", Training(4000, 2048, 80, 2, 64)),
+                ("0.6M", Training(4000, 2048, 80, 3, 128)),
+                ("2.4M", Training(4000, 2048, 80, 3, 256)),
+            ),
+            200,
+        ),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate"),
+)

@@ -1,0 +1,122 @@
+"""Figure 4: precision of a long division against the share of rollbacks in training, and how often models roll back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.arithmetic.problem import Problem
+from revorder.data.sampling import held_out
+from revorder.evaluation.scores import wilson
+from revorder.reproduce.cells import Training, read_cells, run_cell, scores_of
+from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
+
+RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+COLUMNS = ((2, 1), (4, 2), (6, 3), (8, 4), (10, 5), (12, 6))
+PAPER = Series("RevOrder-1B (paper)", ((0.0, 84.0), (0.4, 99.0), (1.0, 99.0)))  # all that its text states
+PARTS = (
+    {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 3, "remainder": 0.5, "hard": 0.2},
+    {"op": "/", "a": [9, 12], "b": [4, 6], "weight": 1, "remainder": 0.5},
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`ratios`: the share of divisions with a rollback; `n`: problems a column of `columns` (digits of a and b)."""
+
+    training: Training
+    n: int
+    ratios: tuple[float, ...] = RATIOS
+    columns: tuple[tuple[int, int], ...] = COLUMNS
+    method: str = "lean"
+
+
+def task(a: int, b: int) -> str:
+    """The name of a column."""
+    return f"DIV {a}D/{b}D"
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Train and ask a model for each ratio; returns the training tokens of all."""
+    tasks: dict[str, list[Problem]] = {task(a, b): held_out("/", a, b, settings.n, 2024) for a, b in settings.columns}
+    tokens = 0
+    for ratio in settings.ratios:
+        data = {
+            "name": f"ratio-{ratio:.1f}",
+            "method": settings.method,
+            "size": 20_000_000,
+            "rollback": ratio,
+            "parts": list(PARTS),
+        }
+        tokens += run_cell(settings.training, data, [("/", 12, 6)], tasks, folder, say)
+    return tokens
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """(a) precision against the ratio; (b) rollbacks against digits; and how often a right digit was taken back."""
+    cells = [(float(name.removeprefix("ratio-")), scores_of(results)) for name, _, results in read_cells(folder)]
+    names = [task(a, b) for a, b in settings.columns]
+    longest = names[-1]
+    points = [(ratio, scores[longest].percent) for ratio, scores in cells]
+    intervals = [wilson(scores[longest].correct, scores[longest].total) for _, scores in cells]
+    shares = [
+        Series(
+            f"ratio {ratio:g}",
+            [(float(a + b), 100 * scores[task(a, b)].rolled / scores[task(a, b)].total) for a, b in settings.columns],
+        )
+        for ratio, scores in cells
+    ]
+    rows = []
+    for ratio, scores in cells:
+        taken, rightly = (
+            sum(getattr(score, key) for score in scores.values()) for key in ("rollbacks", "correct_rollbacks")
+        )
+        needless = f"{taken - rightly} of {taken}" if taken else "-"
+        rows.append([f"{ratio:g}", *(f"{scores[name].percent:.1f}" for name in names), needless])
+    note = (
+        f"{settings.n} exact divisions of the test split a column; models of {settings.training.layers} layers, method "
+        f"{settings.method}; the ratio is the share of training divisions that write one digit wrong, by one, and take it back."
+    )
+    return [
+        Chart(
+            f"Figure 4a: {longest} against the rollback ratio",
+            "rollback ratio in training",
+            "exact, percent",
+            [Series("ours", points, intervals), PAPER],
+            note,
+            dashed=[PAPER.name],
+        ),
+        Chart(
+            "Figure 4b: rollbacks while computing, against digits",
+            "digits of both operands",
+            "divisions with a rollback, percent",
+            shares,
+            note,
+        ),
+        *missed_rollback(folder),
+        Table("Figure 4 in numbers", ["ratio", *names, "right digits taken back"], rows, note),
+    ]
+
+
+def missed_rollback(folder: Path) -> list[Sample]:
+    """Figure 3 from a real error: the first division whose wrong digit was not taken back, with what the judge says."""
+    for name, _, results in read_cells(folder):
+        for result in results:
+            if result.reason.startswith("missed rollback"):
+                text = f"{result.text}\n\nstep {(result.step or 0) + 1}: {result.reason}\ncorrect: {result.expected}"
+                return [Sample("Figure 3: an error in division", text, f"By the model of {name}, in {result.task}.")]
+    return []
+
+
+FIGURE4 = Experiment(
+    "figure4",
+    "Figure 4",
+    "Rollbacks in division",
+    {
+        "smoke": Settings(Training(12, 2048, 120, 2, 64), 2, (0.0, 1.0), ((2, 1), (3, 1))),
+        "cpu": Settings(Training(4000), 500),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate"),
+)

@@ -1,0 +1,73 @@
+"""Figure 5: the extra tokens of products and quotients by method, against digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.arithmetic.problem import Problem
+from revorder.data.sampling import held_out
+from revorder.metrics.token_cost import extra
+from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+
+WRITTEN = (
+    ("revorder", "expanded"),
+    ("revorder", "compact"),
+    ("lean", "lean"),
+    ("goat", "goat"),
+    ("scratchpad", "scratchpad"),
+    ("authors", "authors"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`n`: problems for each number of digits up to `most`; a product's operands are alike, a quotient's 2n by n."""
+
+    n: int
+    most: int
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Nothing is trained, and nothing kept: the texts are pure functions of the problems."""
+    return 0
+
+
+def problems(op: str, digits: int, n: int) -> list[Problem]:
+    """Products of `digits` by `digits`, or quotients of twice as many by so many."""
+    return held_out(op, digits * (2 if op == "/" else 1), digits, n, 2024)
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """A chart and a table an operation."""
+    found: list[Block] = []
+    for op, name, shape in (("*", "products", "{0}D * {0}D"), ("/", "quotients", "{1}D / {0}D")):
+        columns = [(n, problems(op, n, settings.n)) for n in range(1, settings.most + 1)]
+        means = {
+            f"{method} {form}" if method == "revorder" else method: [
+                (float(n), sum(extra(problem, method, form) for problem in drawn) / len(drawn)) for n, drawn in columns
+            ]
+            for method, form in WRITTEN
+        }
+        note = (
+            f"Mean over up to {settings.n} problems: tokens beyond question and answer, a character a token, `r|` one, the "
+            "answer restored by rule (section 5.4.2)."
+        )
+        series = [Series(method, points) for method, points in means.items()]
+        title = f"Figure 5: extra tokens of {name}"
+        found.append(Chart(title, "digits n", "extra tokens", series, note, log_y=True))
+        header = ["method", *(shape.format(n, 2 * n) for n, _ in columns)]
+        found.append(
+            Table(f"{title}, in numbers", header, [[m, *(f"{y:.0f}" for _, y in p)] for m, p in means.items()], note)
+        )
+    return found
+
+
+FIGURE5 = Experiment(
+    "figure5",
+    "Figure 5",
+    "Extra tokens by method",
+    {"smoke": Settings(2, 3), "cpu": Settings(100, 8), "gpu": Settings(100, 8)},
+    run,
+    blocks,
+)

@@ -1,0 +1,69 @@
+"""Figure 6: what our training mixtures are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.data.mixture import Mixture
+from revorder.data.sampling import sampler
+from revorder.metrics.token_cost import characters
+from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.training.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`n`: the first examples of each mixture, which are counted."""
+
+    n: int
+    mixtures: tuple[str, ...] = ("paper", "calculator")
+
+
+def find_mixture(name: str) -> Mixture:
+    """A packaged mixture, or a recipe's."""
+    return Recipe.read(name).data if name == "calculator" else Mixture.read(name)
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Nothing is trained, and nothing kept: a mixture is a pure function of its settings."""
+    return 0
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """A table a mixture: the share of each operation in equations and in tokens."""
+    found: list[Block] = []
+    for name in settings.mixtures:
+        mixture = find_mixture(name)
+        equations, tokens, rollbacks = Counter[str](), Counter[str](), Counter[str]()
+        for example in sampler(mixture).examples(0, 0, settings.n):
+            op = example.problem.op
+            equations[op] += 1
+            tokens[op] += characters(example.text)
+            rollbacks[op] += bool(example.rollback)
+        rows = [
+            [
+                op,
+                f"{100 * equations[op] / settings.n:.1f}",
+                f"{100 * tokens[op] / tokens.total():.1f}",
+                f"{tokens[op] / equations[op]:.0f}",
+                f"{100 * rollbacks[op] / equations[op]:.0f}",
+            ]
+            for op in equations
+        ]
+        rows.sort()
+        note = f"The first {settings.n:,} of {mixture.size:,} equations, method {mixture.method}. The paper's own shares are lost with its figure."
+        header = ["operation", "% of equations", "% of tokens", "tokens an equation", "% with a rollback"]
+        found.append(Table(f"Figure 6: the mixture {name}", header, rows, note))
+    return found
+
+
+FIGURE6 = Experiment(
+    "figure6",
+    "Figure 6",
+    "What the mixtures are made of",
+    {"smoke": Settings(500), "cpu": Settings(20_000), "gpu": Settings(20_000)},
+    run,
+    blocks,
+)

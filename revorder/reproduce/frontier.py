@@ -1,0 +1,180 @@
+"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and what models make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.data.mixture import Mixture
+from revorder.evaluation.scores import wilson
+from revorder.methods import METHODS
+from revorder.metrics.csid import csid
+from revorder.metrics.token_cost import cost
+from revorder.reproduce.cells import Training, fits, read_cell, run_cell, scores_of, table1_columns
+from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+from revorder.reproduce.table1 import by_op, mean_tokens
+
+FAMILY = "blocks"
+OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
+WRITTEN = ("MUL 6D*6D", "MUL 8D*4D", "DIV 12D/6D")  # the columns whose texts are counted
+COLUMNS = ("MUL 3D", "MUL 5D", "MUL 6D*6D", "MUL 8D*4D", "DIV 6D/3D", "DIV 12D/6D")
+PARTS = (
+    {"op": "*", "a": [1, 8], "b": 1, "weight": 1, "hard": 0.15, "swap_operands": True},
+    {"op": "*", "a": [1, 8], "b": [1, 6], "weight": 4, "hard": 0.2, "swap_operands": True},
+    {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 5, "remainder": 0.5, "hard": 0.2},
+)
+MAX_DIGITS = (("*", 8, 6), ("/", 12, 6))
+NAMES = {"MUL": "products", "DIV": "quotients"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`trainings`: by the name of a size; `n`: problems a column of `columns`; `texts`: those counted a column."""
+
+    trainings: tuple[tuple[str, Training], ...]
+    n: int
+    texts: int
+    forms: tuple[str, ...] = METHODS[FAMILY].forms
+    columns: tuple[str, ...] = COLUMNS
+
+
+def cell(form: str, size: str) -> str:
+    """The name of a model's cell."""
+    return f"{FAMILY}-{form}-{size}"
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Train and ask a model of each size and form, on the same tokens; returns the training tokens of all."""
+    tasks = table1_columns(settings.n, only=settings.columns)
+    tokens = 0
+    for size, training in settings.trainings:
+        for form in settings.forms:
+            data = {
+                "name": cell(form, size),
+                "method": FAMILY,
+                "form": form,
+                "size": 20_000_000,
+                "estimate_digits": int(form) + 1,  # so that a block is estimated too high by at most 1
+                "parts": list(PARTS),
+            }
+            tokens += run_cell(training, data, MAX_DIGITS, tasks, folder, say)
+    return tokens
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """What each notation costs in tokens and in CSID, and how exact models of the family are along it."""
+    return [*costs(settings), *accuracy(settings, folder)]
+
+
+def costs(settings: Settings) -> list[Block]:
+    """A chart a column, of mean tokens against mean CSID, and a table of all."""
+    tasks = table1_columns(settings.texts, only=WRITTEN)
+    notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
+    rows = [[name_of(*how)] for how in notations]
+    note = (
+        f"Mean over {settings.texts} problems a column: tokens of the whole text, a character a token, `r|` one; CSID with "
+        "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
+        "differences between quotient digits, as far as a digit needs them and they are not written."
+    )
+    found: list[Block] = []
+    for task, problems in tasks.items():
+        points = []
+        for row, how in zip(rows, notations, strict=True):
+            counts = [csid(problem, *how) for problem in problems]
+            points.append((mean(counts), mean([cost(problem, *how) for problem in problems])))
+            row += [f"{points[-1][1]:.1f}", f"{points[-1][0]:.1f}", str(max(counts))]
+        family = Series(FAMILY, points[len(OTHERS) :])
+        others = [Series(name_of(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]
+        title = f"Tokens against CSID, {task}"
+        found.append(Chart(title, "mean CSID", "mean tokens", [family, *others], note, log_x=True, log_y=True))
+    header = ["notation", *(f"{task}{what}" for task in tasks for what in (" tokens", " CSID", " greatest"))]
+    return [*found, Table("Tokens and CSID by notation", header, rows, note)]
+
+
+def accuracy(settings: Settings, folder: Path) -> list[Block]:
+    """A chart of exact answers against mean CSID, a line an operation and size, and a table of all columns."""
+    tasks = table1_columns(settings.n, only=settings.columns)
+    ops = by_op(list(tasks))
+    levels = {
+        (op, form): mean([csid(problem, FAMILY, form) for name in names for problem in tasks[name]])
+        for op, names in ops.items()
+        for form in settings.forms
+    }
+    series, rows = [], []
+    for size, training in settings.trainings:
+        read = {form: read_cell(folder, cell(form, size)) for form in settings.forms}
+        scores = {form: scores_of(results) for form, (_, results) in read.items()}
+        for op, names in ops.items():
+            counts = [
+                (sum(scores[form][name].correct for name in names), sum(scores[form][name].total for name in names))
+                for form in settings.forms
+            ]
+            points = [
+                (levels[op, form], 100 * correct / total)
+                for form, (correct, total) in zip(settings.forms, counts, strict=True)
+            ]
+            series.append(Series(f"{NAMES[op]}, {size}", points, [wilson(*count) for count in counts]))
+        for form, (what, _) in read.items():
+            tokens = mean_tokens(Mixture.read(what["data"]))
+            columns = [
+                f"{scores[form][name].percent:.1f}"
+                + ("" if fits(problems, FAMILY, form, training.longest) else " (long)")
+                for name, problems in tasks.items()
+            ]
+            rows.append([size, form, f"{tokens:.0f}", f"{what['tokens'] / tokens:,.0f}", *columns])
+    note = (
+        f"Percent exact, {settings.n} held-out problems a column, exact division; every model was trained from random "
+        "weights on the same number of tokens, so that one of a shorter notation saw more equations. Bars: 95% intervals. "
+        "(long): most of the texts in that column are longer than any that the model was shown."
+    )
+    header = ["model", "digits at a time", "tokens an equation", "equations", *tasks]
+    return [
+        Chart("Accuracy along the frontier", "mean CSID", "exact, percent", series, note, log_x=True),
+        Table("Accuracy along the frontier, in numbers", header, rows, note),
+    ]
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean of some values.
+
+    >>> mean([1, 2])
+    1.5
+    """
+    return sum(values) / len(values)
+
+
+def name_of(method: str, form: str) -> str:
+    """A notation's name in a table.
+
+    >>> name_of("revorder", "compact"), name_of("lean", "lean")
+    ('revorder compact', 'lean')
+    """
+    return method if form == method else f"{method} {form}"
+
+
+FRONTIER = Experiment(
+    "frontier",
+    "Future work",
+    "The frontier of tokens against CSID",
+    {
+        "smoke": Settings(
+            (("tiny", Training(12, 2048, 120, 1, 64)), ("small", Training(12, 2048, 120, 2, 64))),
+            2,
+            3,
+            ("1", "3"),
+            ("MUL 3D", "DIV 6D/3D"),
+        ),
+        "cpu": Settings(
+            (
+                ("0.6M", Training(6000, longest=320, layers=3, width=128)),
+                ("2.4M", Training(6000, longest=320, layers=3, width=256)),
+            ),
+            200,
+            200,
+        ),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate"),
+)

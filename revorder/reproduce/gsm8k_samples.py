@@ -1,0 +1,76 @@
+"""Figures 7 and 8: a problem of GSM8K and a sample of the enhancement data, as a model is trained on them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.data import enhancement
+from revorder.data.annotations import find_annotations
+from revorder.data.pair_steps import NOTATIONS
+from revorder.data.rewriting import rewrite
+from revorder.data.sources import gsm8k
+from revorder.errors import ProblemError
+from revorder.files import write_whole
+from revorder.reproduce.experiment import Block, Experiment, Sample, Say
+from revorder.training.finetune_data import question_prompt
+
+FILE = "samples.json"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`data`: where GSM8K is, as `data.sources.gsm8k.load` takes it; `index`: of the enhancement data's sample."""
+
+    data: str | None = None
+    index: int = 3
+
+
+def converted_sample(notation: str = NOTATIONS[0], data: str | None = None) -> str:
+    """The first training problem whose rewritten solution has an expression that is solved in pairs.
+
+    Raises ProblemError where GSM8K is not found, or has no such problem.
+    """
+    for row in gsm8k.load(data):
+        text = rewrite(row.answer, notation)
+        if any(equation.steps.count("=") > 1 for equation in find_annotations(text)):
+            return question_prompt(row.question) + text
+    raise ProblemError(f"GSM8K {data or ''!r}: no expression that is solved in pairs; accepted: its training set")
+
+
+def enhancement_sample(notation: str = NOTATIONS[0], index: int = 3) -> str:
+    """One sample of the enhancement data.
+
+    >>> print(enhancement_sample("@@"))
+    Question: 449+8977+6
+    Answer:
+    449+8977+6=<<449+8977+6=@@6249@@+6=@@2349@@=9432>>9432
+    #### 9432
+    """
+    row = enhancement.example(0, index, notation)
+    return question_prompt(row.question) + row.answer
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Keep both samples in each notation, since GSM8K may not be there later; nothing is trained."""
+    found = {f"Figure 7: a problem in {notation}": converted_sample(notation, settings.data) for notation in NOTATIONS}
+    for notation in NOTATIONS:
+        found[f"Figure 8: enhancement data in {notation}"] = enhancement_sample(notation, settings.index)
+    write_whole(folder / FILE, json.dumps(found, indent=2) + "\n")
+    return 0
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """The samples."""
+    return [Sample(title, text) for title, text in json.loads((folder / FILE).read_text()).items()]
+
+
+FIGURES7_8 = Experiment(
+    "figures7-8",
+    "Figures 7 and 8",
+    "What GSM8K and the enhancement data look like, rewritten",
+    {preset: Settings() for preset in ("smoke", "cpu", "gpu")},
+    run,
+    blocks,
+)

@@ -1,0 +1,118 @@
+"""The page: every result as one self-contained HTML file, and as blocks of Markdown for the docs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+from revorder.errors import ProblemError
+from revorder.evaluation.tables import markdown
+from revorder.files import write_whole
+from revorder.reproduce import EXPERIMENTS
+from revorder.reproduce.charts import svg, write_png
+from revorder.reproduce.experiment import Block, Chart, RunInfo, Sample, Table, results_in
+
+STYLE = """
+:root { color-scheme: light; --ink: #1c2126; --soft: #5c6670; --line: #dde2e6; --paper: #fff; --accent: #0b6e99 }
+body { margin: 0 auto; max-width: 66rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper);
+  font: 16px/1.55 system-ui, sans-serif }
+h1 { font-size: 1.7rem; line-height: 1.2 } h2 { margin-top: 3rem; border-top: 2px solid var(--line); padding-top: 1rem }
+h3 { margin-bottom: .4rem; font-size: 1.05rem } nav a { margin-right: 1rem } a { color: var(--accent) }
+.scroll { overflow-x: auto } table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
+th:first-child, td:first-child { text-align: left } .note, .cost { color: var(--soft); font-size: .86rem; max-width: 60rem }
+pre { background: #f5f7f8; padding: .8rem; overflow-x: auto; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere }
+svg { max-width: 100%; height: auto } code { font-size: .9em }
+"""
+
+
+def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
+    """What an experiment shows of its results; raises ProblemError where they are of other settings than today's."""
+    experiment = EXPERIMENTS.get(info.experiment)
+    if experiment is None or info.preset not in experiment.settings:
+        raise ProblemError(
+            f"results {str(folder)!r} are of {info.experiment!r}, {info.preset!r}; accepted: {', '.join(EXPERIMENTS)}"
+        )
+    return experiment.blocks(experiment.settings[info.preset], folder)
+
+
+def write_page(out: Path, page: Path) -> None:
+    """Write the page of all finished experiments in `out`."""
+    parts, links = [], []
+    for info, folder in results_in(out):
+        experiment = EXPERIMENTS[info.experiment]
+        links.append(f'<a href="#{experiment.name}">{escape(experiment.shows)}</a>')
+        body = "\n".join(as_html(block) for block in blocks_of(info, folder))
+        parts.append(
+            f'<section><h2 id="{experiment.name}">{escape(experiment.shows)}: {escape(experiment.title)}</h2>\n'
+            f'<p class="cost">{escape(cost_line(info))}</p>\n{body}</section>'
+        )
+    write_whole(
+        page,
+        f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>RevOrder, reproduced</title>\n"
+        f'<meta name=viewport content="width=device-width, initial-scale=1">\n<style>{STYLE}</style></head><body>\n'
+        f"<h1>RevOrder, reproduced</h1>\n<nav>{' '.join(links)}</nav>\n" + "\n".join(parts) + "\n</body></html>\n",
+    )
+
+
+def cost_line(info: RunInfo) -> str:
+    """What made the results and what it took, in a line."""
+    libraries = ", ".join(f"{name} {number}" for name, number in info.versions.items())
+    spent = f"{info.tokens:,} training tokens, " if info.tokens else ""
+    return f"{info.command}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{info.seconds / 60:.0f} minutes"
+
+
+def as_html(block: Block) -> str:
+    """A block as HTML."""
+    note = f'<p class="note">{escape(block.note)}</p>' if block.note else ""
+    if isinstance(block, Sample):
+        inner = f"<pre>{escape(block.text)}</pre>"
+    elif isinstance(block, Chart):
+        inner = svg(block)
+    else:
+        head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in block.header)
+        rows = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)
+        inner = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+    return f"<h3>{escape(block.title)}</h3>\n{inner}\n{note}"
+
+
+# Markdown: the docs hold `<!-- result NAME -->` ... `<!-- end -->`, and what stands between is written from the results
+
+_PLACE = re.compile(r"(<!-- result ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def as_markdown(info: RunInfo, folder: Path, images: Path | None = None, link: str = "") -> str:
+    """An experiment's tables and samples as Markdown, what it took last; its charts are written to `images`."""
+    parts = []
+    for i, block in enumerate(blocks_of(info, folder)):
+        if isinstance(block, Table):
+            parts.append(f"**{block.title}**\n\n{markdown(list(block.header), [list(row) for row in block.rows])}")
+        elif isinstance(block, Sample):
+            parts.append(f"**{block.title}**\n\n```text\n{block.text}\n```")
+        else:
+            name = f"{info.experiment}-{i}.png"
+            if images:
+                write_png(block, images / name)
+            parts.append(f"![{block.title}]({link}{name})")
+        if block.note and not isinstance(block, Chart):
+            parts.append(f"({block.note})")
+    return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info).partition('; ')[2]}."]) + "\n"
+
+
+def fill_docs(text: str, out: Path, images: Path | None = None, link: str = "images/") -> str:
+    """A text of the docs with every result in its place; raises ProblemError for a place whose result is not in `out`."""
+    found = {info.experiment: (info, folder) for info, folder in results_in(out)}
+
+    def fill(place: re.Match[str]) -> str:
+        if place[2] not in found:
+            raise ProblemError(f"result {place[2]!r} is not in {str(out)!r}; accepted: {', '.join(found)}")
+        return place[1] + as_markdown(*found[place[2]], images, link) + place[3]
+
+    return _PLACE.sub(fill, text)
+
+
+def stated(docs: Iterable[Path]) -> list[Path]:
+    """Those of the docs that state results."""
+    return [path for path in docs if _PLACE.search(path.read_text())]

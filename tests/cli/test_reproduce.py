@@ -1,0 +1,28 @@
+"""revorder reproduce and report on a folder, by the real command."""
+
+import json
+
+
+def test_reproduce_report_and_check(revorder, tmp_path):
+    out = tmp_path / "results"
+    run = revorder("reproduce", "worked-examples", "figure6", "--preset", "smoke", "--out", out)
+    assert run.returncode == 0 and run.stdout.split() == [str(out / "worked-examples"), str(out / "figure6")]
+    doc = tmp_path / "reproduction.md"
+    doc.write_text("<!-- result figure6 -->\n<!-- end -->\n")
+    run = revorder("report", out, "--docs", doc)
+    assert run.returncode == 0 and run.stdout.split() == [str(out / "index.html"), str(doc)]
+    assert "| operation | % of equations |" in doc.read_text()
+    run = revorder("reproduce", "--check", "--out", out, "--docs", doc)
+    assert (run.returncode, run.stdout) == (0, "every stored result is as it is stated\n")
+    doc.write_text(doc.read_text().replace("| + |", "| plus |", 1))
+    run = revorder("reproduce", "--check", "--out", out, "--docs", doc, "--json")
+    assert run.returncode == 1 and "plus" in json.loads(run.stdout)["what"]
+
+
+def test_bad_input_is_one_line(refused, tmp_path):
+    for arguments, message in (
+        (["table9"], "experiment 'table9' is unknown; accepted: worked-examples, "),
+        (["--preset", "laptop"], "preset 'laptop': accepted: smoke, cpu, gpu"),
+        (["--check", "--out", tmp_path / "none"], "none; accepted: a folder that `revorder reproduce --out` filled"),
+    ):
+        assert message in refused("reproduce", *arguments)

@@ -1,0 +1,65 @@
+"""The frontier: models of each size and form are trained and asked, and what they wrote is shown beside the costs."""
+
+import pytest
+
+from revorder import csid
+from revorder.metrics.token_cost import cost
+from revorder.reproduce.cells import read_cell, table1_columns
+from revorder.reproduce.experiment import Chart, RunInfo, Table, perform
+from revorder.reproduce.frontier import FRONTIER, WRITTEN
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The smoke preset's results."""
+    return perform(FRONTIER, "smoke", tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def shown(folder):
+    """What is shown of them, by title."""
+    return {block.title: block for block in FRONTIER.blocks(FRONTIER.settings["smoke"], folder)}
+
+
+def test_models_of_two_sizes_write_every_form_on_the_same_tokens(folder):
+    cells = {name: read_cell(folder, name) for name in (path.stem for path in folder.glob("*.jsonl"))}
+    assert sorted(cells) == ["blocks-1-small", "blocks-1-tiny", "blocks-3-small", "blocks-3-tiny"]
+    for name, (what, results) in cells.items():
+        assert (what["method"], what["form"]) == ("blocks", name[7]) and what["data"]["estimate_digits"] == int(
+            name[7]
+        ) + 1
+        assert {result.task for result in results} == {"MUL 3D", "DIV 6D/3D"} and len(results) == 4
+    spent = [what["tokens"] for what, _ in cells.values()]
+    assert max(spent) < 1.1 * min(spent) and sum(spent) == RunInfo.read(folder).tokens
+
+
+def test_each_form_costs_fewer_tokens_at_a_higher_csid(shown):
+    table = shown["Tokens and CSID by notation"]
+    assert isinstance(table, Table) and len(table.header) == 1 + 3 * len(WRITTEN)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert list(rows) == ["plain", "goat", "revorder compact", "revorder expanded", "lean", "blocks 1", "blocks 3"]
+    assert rows["lean"] == rows["blocks 1"]
+    for i, (task, problems) in enumerate(table1_columns(3, only=WRITTEN).items()):
+        tokens, mean, greatest = (float(cell) for cell in rows["blocks 3"][3 * i : 3 * i + 3])
+        assert tokens < float(rows["blocks 1"][3 * i]) and mean > 1 == float(rows["blocks 1"][3 * i + 1])
+        assert greatest == max(csid(problem, "blocks", "3") for problem in problems)
+        chart = shown[f"Tokens against CSID, {task}"]
+        assert isinstance(chart, Chart) and [series.name for series in chart.series][:2] == ["blocks", "plain"]
+        family, plain, *_ = chart.series
+        assert len(family.points) == 2 and len(plain.points) == 1
+        assert family.points[0] == (1, sum(cost(problem, "lean") for problem in problems) / 3)
+
+
+def test_accuracy_is_shown_by_size_form_and_operation(shown):
+    chart, table = shown["Accuracy along the frontier"], shown["Accuracy along the frontier, in numbers"]
+    names = ["products, tiny", "quotients, tiny", "products, small", "quotients, small"]
+    assert [series.name for series in chart.series] == names
+    for series in chart.series:
+        (low, _), (high, _) = series.points
+        assert low == 1 < high and len(series.intervals) == 2
+    assert [row[:2] for row in table.rows] == [["tiny", "1"], ["tiny", "3"], ["small", "1"], ["small", "3"]]
+    assert table.header[4:] == ["MUL 3D", "DIV 6D/3D"] and all(len(row) == len(table.header) for row in table.rows)
+    for (_, _, more, fewer_seen, *_), (_, _, fewer, more_seen, *_) in zip(
+        table.rows[::2], table.rows[1::2], strict=True
+    ):
+        assert int(more) > int(fewer) and int(fewer_seen.replace(",", "")) < int(more_seen.replace(",", ""))

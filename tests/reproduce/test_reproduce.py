@@ -1,0 +1,132 @@
+"""The experiments: each runs at the smoke preset, shows what it should, and is checked from its stored texts."""
+
+import json
+import re
+
+import pytest
+
+from revorder import ProblemError
+from revorder.evaluation.tables import PAPER
+from revorder.metrics.csid import csid
+from revorder.reproduce import EXPERIMENTS
+from revorder.reproduce.check import check
+from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
+from revorder.reproduce.figure2 import by_csid
+from revorder.reproduce.page import blocks_of, fill_docs, write_page
+
+TRAINED = [name for name, experiment in EXPERIMENTS.items() if experiment.needs]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """All experiments at the smoke preset."""
+    out = tmp_path_factory.mktemp("results")
+    for experiment in EXPERIMENTS.values():
+        perform(experiment, "smoke", out)
+    return out
+
+
+def test_every_experiment_is_done_and_says_what_it_took(results):
+    found = {info.experiment: info for info, _ in results_in(results)}
+    assert found.keys() == EXPERIMENTS.keys()
+    for name, info in found.items():
+        assert info.done and info.preset == "smoke" and info.versions["python"] and info.hardware and info.commit
+        assert (info.tokens > 0) == (name in TRAINED)
+        assert f"reproduce {name} --preset smoke" in info.command
+
+
+def test_blocks_have_the_shape_of_the_papers_figures(results):
+    shown = {info.experiment: blocks_of(info, folder) for info, folder in results_in(results)}
+    for blocks in shown.values():
+        for block in blocks:
+            assert block.title
+            if isinstance(block, Table):
+                assert block.rows and all(len(row) == len(block.header) for row in block.rows), block
+            elif isinstance(block, Chart):
+                assert all(series.points for series in block.series)
+                assert all(len(s.intervals) in (0, len(s.points)) for s in block.series)
+            else:
+                assert block.text.strip()
+    systems = [row[0] for row in shown["table1"][0].rows]
+    assert systems == ["lean (ours)", "plain (ours)", *(f"{name} (paper)" for name in PAPER)]
+    assert [row[:2] for row in shown["compact"][0].rows][:-1] == [["ADD 1D", "100"], ["DIV 1D", "100"]]
+    taken_back = [block.text for block in shown["worked-examples"] if "taken back" in block.title]
+    assert len(taken_back) == 1 and "W7R" in taken_back[0]
+    assert [row[0] for row in shown["ablation"][0].rows][0] == "the recipe as it is"
+
+
+def test_a_finished_experiment_is_not_run_again_and_another_presets_is_refused(results):
+    said = []
+    before = (results / "table1" / "run.json").read_bytes()
+    perform(EXPERIMENTS["table1"], "smoke", results, said.append)
+    assert said == [f"table1: {results / 'table1'} holds it already"]
+    assert (results / "table1" / "run.json").read_bytes() == before
+    with pytest.raises(ProblemError, match="are of preset 'smoke' or of other settings; accepted: a new folder"):
+        perform(EXPERIMENTS["table1"], "cpu", results)
+    with pytest.raises(ProblemError, match="preset 'huge' of table1: accepted: smoke, cpu"):
+        perform(EXPERIMENTS["table1"], "huge", results)
+
+
+def test_results_of_another_layout_are_refused(tmp_path, results):
+    info = json.loads((results / "figure6" / "run.json").read_text())
+    (tmp_path / "figure6").mkdir()
+    (tmp_path / "figure6" / "run.json").write_text(json.dumps(info | {"layout": 0}))
+    with pytest.raises(ProblemError, match="have layout 0; accepted: 1, by a new run"):
+        results_in(tmp_path)
+    with pytest.raises(ProblemError, match="none; accepted: a folder that `revorder reproduce --out` filled"):
+        results_in(tmp_path / "nothing")
+
+
+def test_the_page_holds_everything_and_asks_for_nothing(results):
+    page = results / "index.html"
+    write_page(results, page)
+    text = page.read_text()
+    for experiment in EXPERIMENTS.values():
+        assert f'<h2 id="{experiment.name}">' in text
+    assert text.count("<svg") == text.count("</svg>") >= 6
+    outside = [url for url in re.findall(r"""(?:src|href)=["']?([^"' >]+)""", text) if not url.startswith("#")]
+    assert outside == [] and "<script" not in text and "@import" not in text
+    write_page(results, page)
+    assert page.read_text() == text
+
+
+def test_the_check_finds_a_changed_trace_and_a_changed_number_in_the_docs(tmp_path, results):
+    doc = tmp_path / "reproduction.md"
+    doc.write_text("# Ours\n\n<!-- result table1 -->\n<!-- end -->\n\nand\n\n<!-- result figure6 -->\n<!-- end -->\n")
+    doc.write_text(fill_docs(doc.read_text(), results))
+    assert "**Table 1, ADD**" in doc.read_text() and list(check(results, [doc])) == []
+
+    right = doc.read_text()
+    doc.write_text(right.replace("| GPT-4 (paper) | 100 |", "| GPT-4 (paper) | 99 |", 1))
+    (found,) = check(results, [doc])
+    assert found.where.startswith(str(doc)) and "100" in found.what
+    doc.write_text(right)
+
+    stored = results / "table1" / "lean.jsonl"
+    whole = stored.read_text()
+    row = json.loads(whole.splitlines()[1])
+    row["verified"] = row["correct"] = True
+    row["text"] = row["problem"] + "=r|"
+    stored.write_text("\n".join([whole.splitlines()[0], json.dumps(row), *whole.splitlines()[2:]]) + "\n")
+    try:
+        assert any("lean.jsonl, line 2" in d.where and row["problem"] in d.what for d in check(results, []))
+    finally:
+        stored.write_text(whole)
+
+    doc.write_text("<!-- result nothing -->\n<!-- end -->\n")
+    with pytest.raises(ProblemError, match="result 'nothing' is not in"):
+        list(check(results, [doc]))
+
+
+def test_additions_by_csid_are_held_out_and_of_that_csid():
+    tasks = by_csid(5, 10, 15)
+    for wanted, problems in enumerate(tasks.values()):
+        assert len(set(problems)) == 5
+        assert all(csid(problem) == wanted and len(str(problem.a)) == len(str(problem.b)) == 15 for problem in problems)
+    assert by_csid(5, 10, 15) == tasks
+
+
+def test_run_info_that_is_none_is_refused(tmp_path):
+    (tmp_path / "run.json").write_text("[]")
+    with pytest.raises(ProblemError, match="no run.json to read"):
+        RunInfo.read(tmp_path)
