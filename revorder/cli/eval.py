@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import asdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 from urllib.parse import urlsplit
@@ -11,18 +10,22 @@ from urllib.parse import urlsplit
 import typer
 
 from revorder.arithmetic.problem import OPS
-from revorder.cli.common import Json, Model, Progress, Wide, emit, say, show_table
+from revorder.cli.common import Json, Model, Progress, Wide, say
+from revorder.cli.gsm8k import score_file, solve_problems
 from revorder.cli.report import Errors, print_report, write_report
 from revorder.errors import ProblemError
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, fingerprint, split_covered, suite_tasks
 from revorder.files import digest
-from revorder.model.checkpoint import DEFAULT
+from revorder.model.checkpoint import DEFAULT, INFO_FILE
 
 if TYPE_CHECKING:
     from revorder.evaluation.runner import Writer
+    from revorder.evaluation.word_problems import Completer
+    from revorder.inference.openai_server import Endpoint
 
 SERVER = "A model behind a server"
 DRAW = "What is drawn"
+WORDS = "Word problems"
 REPLY_TOKENS = 1024
 
 
@@ -31,7 +34,7 @@ def command(
         str,
         typer.Argument(
             help="; ".join(f"{name}: {suite.tasks.__doc__}" for name, suite in SUITES.items())
-            + "; gsm8k: word problems, solved in a file of --solutions."
+            + "; gsm8k: its test set, solved by a --model, or in a file of --solutions."
         ),
     ],
     more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
@@ -49,7 +52,7 @@ def command(
     ] = None,
     n: Annotated[
         Optional[int],
-        typer.Option("--n", min=1, help="Problems a task; 1000 if none, all for hard.", rich_help_panel=DRAW),
+        typer.Option("--n", min=1, help="Problems a task; 1000 if none, all for hard and gsm8k.", rich_help_panel=DRAW),
     ] = None,
     seed: Annotated[
         Optional[int], typer.Option(help="The seed; the suite's own if none.", rich_help_panel=DRAW)
@@ -57,7 +60,7 @@ def command(
     data: Annotated[
         Optional[str],
         typer.Option(
-            help="BIG-bench's folder, or a Hugging Face dataset; $REVORDER_DATA names the folder too.",
+            help="BIG-bench's or GSM8K's folder, or a Hugging Face dataset; $REVORDER_DATA names the folder too.",
             rich_help_panel=DRAW,
         ),
     ] = None,
@@ -66,7 +69,15 @@ def command(
     ] = False,
     solutions: Annotated[
         Optional[Path],
-        typer.Option(help="gsm8k: a JSONL file of solutions beside the right ones.", rich_help_panel=DRAW),
+        typer.Option(help="gsm8k: a JSONL file of solutions beside the right ones.", rich_help_panel=WORDS),
+    ] = None,
+    batch: Annotated[
+        Optional[int],
+        typer.Option(min=1, help="gsm8k: problems that are solved at once; 64 if none.", rich_help_panel=WORDS),
+    ] = None,
+    device: Annotated[
+        Optional[str],
+        typer.Option(help="gsm8k: such as cpu or cuda:1; a GPU if there is one.", rich_help_panel=WORDS),
     ] = None,
     base_url: Annotated[
         Optional[str],
@@ -91,7 +102,9 @@ def command(
     max_tokens: Annotated[
         Optional[int],
         typer.Option(
-            min=1, help=f"Tokens that a reply may always have; {REPLY_TOKENS} if none.", rich_help_panel=SERVER
+            min=1,
+            help=f"Tokens that a reply may always have; {REPLY_TOKENS} if none, 512 for gsm8k.",
+            rich_help_panel=SERVER,
         ),
     ] = None,
     timeout: Annotated[
@@ -105,19 +118,25 @@ def command(
     """
     from revorder.evaluation.runner import finished, partial_of, run
 
-    if (suite == "gsm8k") != (solutions is not None):
-        raise ProblemError(f"suite {suite!r}: accepted: gsm8k with --solutions, any other without")
-    if solutions:
-        drawn = {"model": model, "out": out, "ops": ops or more_ops, "n": n, "seed": seed, "data": data}
-        if others := [name for name, value in (drawn | {"base_url": base_url}).items() if value is not None]:
-            raise ProblemError(f"{', '.join(others)}: nothing is run with --solutions; accepted: --wide, --json")
-        return score_solutions_file(solutions, wide, json_)
     if suite.endswith(".jsonl"):
         raise ProblemError(f"suite {suite!r}: a file of results; accepted: revorder report {suite}")
     if out and out.suffix != ".jsonl":
         raise ProblemError(f"out {str(out)!r}: accepted: a name that ends in .jsonl")
-    server = {"method": method, "shots": shots, "api": api, "max_tokens": max_tokens, "timeout": timeout}
-    server = {name: value for name, value in server.items() if value is not None}
+    server = given(method=method, shots=shots, api=api, max_tokens=max_tokens, timeout=timeout)
+    if suite == "gsm8k":
+        refuse(given(ops=ops or more_ops, seed=seed, all=everything or None, method=method, shots=shots), suite)
+        if solutions:
+            asked = given(model=model, base_url=base_url, out=out, n=n, data=data, batch=batch, device=device)
+            refuse(server | asked, "--solutions")
+            return score_file(solutions, errors, wide, json_)
+        if base_url is not None:
+            refuse(given(batch=batch, device=device), "--base-url")
+        from revorder.evaluation.word_problems import load_problems
+
+        problems = load_problems(data, n)
+        solver, written_by = open_solver(model, base_url, server, batch, device)
+        return solve_problems(solver, problems, written_by, out, overwrite, errors, wide, json_)
+    refuse(given(solutions=solutions, batch=batch, device=device), suite)
     asked_here = model and "method" in server and server.keys() <= {"method", "shots", "max_tokens"}
     if server and base_url is None and not asked_here:
         raise ProblemError(f"{', '.join(server)}: of a server; accepted: together with --base-url")
@@ -144,17 +163,19 @@ def command(
     raise typer.Exit(print_report(results, errors, wide, json_))
 
 
-def score_solutions_file(path: Path, wide: bool, json_: bool) -> None:
-    """Print the scores of a file of GSM8K solutions, and what went wrong first."""
-    from revorder.evaluation import gsm8k
+def given(**options: Any) -> dict[str, Any]:
+    """The options that have a value.
 
-    scores = gsm8k.score_solutions(gsm8k.read_solutions(path))
-    if json_:
-        for score in scores:
-            emit(asdict(score))
-        return
-    show_table(*gsm8k.table(scores, wide or not sys.stdout.isatty()), wide=wide)
-    show_table(*gsm8k.errors_table(scores), wide=wide)
+    >>> given(n=0, seed=None)
+    {'n': 0}
+    """
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def refuse(options: Iterable[str], where: str) -> None:
+    """Raise ProblemError where there are any of these options, which do nothing there."""
+    if options := ", ".join(options):
+        raise ProblemError(f"{options}: not with {where}; accepted: {where} without")
 
 
 def read_ops(ops: str | None, more: list[str] | None) -> str:
@@ -183,8 +204,12 @@ def open_writer(model: str | None, base_url: str | None, server: dict[str, Any])
         from revorder.inference.solver import load_runtime
 
         runtime = load_runtime(model)
-        weights = "".join(digest(path)[:12] for path in sorted(runtime.folder.glob("*.safetensors")))
-        return runtime, 0, {"model": model or DEFAULT, "weights": weights}
+        return runtime, 0, {"model": model or DEFAULT, "weights": weights_of(runtime.folder)}
+    return open_endpoint(model, base_url, server)
+
+
+def open_endpoint(model: str | None, base_url: str, server: dict[str, Any]) -> tuple[Endpoint, int, dict[str, Any]]:
+    """The same for a server's model."""
     from revorder.inference.openai_server import Endpoint
 
     if not model:
@@ -195,6 +220,33 @@ def open_writer(model: str | None, base_url: str | None, server: dict[str, Any])
     place = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"  # without a password in it
     asked = {"method": endpoint.info.method, "shots": endpoint.shots, "api": endpoint.api, "max_tokens": tokens}
     return endpoint, tokens, {"model": model, "base_url": place} | asked
+
+
+def open_solver(
+    model: str | None, base_url: str | None, server: dict[str, Any], batch: int | None, device: str | None
+) -> tuple[Completer, dict[str, Any]]:
+    """What solves word problems, and what its solutions depend on."""
+    from revorder.evaluation.word_problems import MAX_TOKENS
+    from revorder.inference.transformers_runtime import BATCH, TransformersRuntime
+
+    if not model:
+        raise ProblemError(
+            "gsm8k: no model; accepted: --model, a Hugging Face folder or name, or --solutions with a file"
+        )
+    tokens = server.setdefault("max_tokens", MAX_TOKENS)
+    if base_url is not None:
+        endpoint, _, written_by = open_endpoint(model, base_url, server)
+        return endpoint, written_by
+    if others := server.keys() - {"max_tokens"}:
+        raise ProblemError(f"{', '.join(sorted(others))}: of a server; accepted: together with --base-url")
+    method = None if (Path(model) / INFO_FILE).exists() else "plain"  # which solutions have none of
+    runtime = TransformersRuntime(model, method, batch=batch or BATCH, device=device)
+    return runtime, {"model": model, "weights": weights_of(Path(model)), "max_tokens": tokens}
+
+
+def weights_of(folder: Path) -> str:
+    """Digests of a folder's weights, which tell a model from another at the same place; empty for a name on the Hub."""
+    return "".join(digest(path)[:12] for path in sorted(folder.glob("*.safetensors")))
 
 
 def trained_tasks(suite: str, writer: Writer, tasks: Tasks) -> Tasks:

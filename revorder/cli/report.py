@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from revorder.cli.common import Json, Wide, emit, show_table
+from revorder.cli.gsm8k import print_scores
 from revorder.errors import ProblemError
 from revorder.files import write_whole
 
@@ -38,8 +39,12 @@ def command(
     if docs:
         raise ProblemError(f"docs {str(docs[0])!r}: are filled from a folder of results; accepted: reproduce's folder")
     from revorder.evaluation.runner import load
+    from revorder.evaluation.word_problems import SUITE, attempts_of
 
-    raise typer.Exit(print_report(load(file), errors, wide, json_))
+    results = load(file)
+    if results and results[0].task == SUITE:
+        return print_scores(attempts_of(results, file.stem), errors, wide, json_)
+    raise typer.Exit(print_report(results, errors, wide, json_))
 
 
 def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:

@@ -46,16 +46,26 @@ def command(
     chosen = (
         [EXPERIMENTS[name] for name in names] if names else [e for e in EXPERIMENTS.values() if preset in e.settings]
     )
+    failed: list[str] = []
     for experiment in chosen:
         if list_:
             print(f"{experiment.name}: {experiment.shows}, {experiment.title}")
             continue
-        with redirect_stdout(sys.stderr):
-            folder = perform(experiment, preset, out, say)
+        try:
+            with redirect_stdout(sys.stderr):
+                folder = perform(experiment, preset, out, say)
+        except ProblemError as error:
+            if names:
+                raise
+            failed.append(experiment.name)
+            say(str(error))
+            continue
         if json_:
             emit({"experiment": experiment.name, "folder": str(folder)})
         else:
             print(folder)
+    if failed:
+        raise ProblemError(f"{', '.join(failed)}: not run, for the reasons above; accepted: what each of them needs")
 
 
 def print_differences(out: Path, docs: list[Path], json_: bool) -> None:

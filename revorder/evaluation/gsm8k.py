@@ -13,8 +13,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from revorder.arithmetic.expression import read_number
+from revorder.arithmetic.expression import Expression, read_number
 from revorder.data.annotations import find_annotations
+from revorder.data.pair_steps import read_reversed
 from revorder.data.sources.gsm8k import final_answer
 from revorder.errors import ProblemError, first_line
 from revorder.evaluation.equations import ARITHMETIC, COPY, NOTATION, NUMBER, OPS, REVERSAL, Checked, check_equation
@@ -33,10 +34,20 @@ _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a rec
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
 
-class Solution(NamedTuple):
-    """A solution that was scored: whether its final answer is the reference's, its equations, what went wrong first."""
+class Attempt(NamedTuple):
+    """A system's solution of a problem, and the problem's right final answer."""
 
+    system: str
     text: str
+    reference: str
+    question: str = ""
+
+
+class Solution(NamedTuple):
+    """A solution that was scored: its final answer, None where it has none, its equations, what went wrong first."""
+
+    attempt: Attempt
+    final: Fraction | None
     correct: bool
     equations: tuple[Checked, ...]
     cause: str
@@ -60,15 +71,15 @@ class SolutionScore:
         return sum(right for right, _ in self.equations.values()), sum(n for _, n in self.equations.values())
 
 
-def check_solution(text: str, reference: str) -> Solution:
-    """Score one solution; `reference` is the right final answer. Raises ProblemError where that is no number.
+def check_solution(attempt: Attempt) -> Solution:
+    """Score one solution; raises ProblemError where its reference is no number.
 
-    >>> check_solution("48/2 = <<48/2=24>>24\\n#### 24", "24").correct
+    >>> check_solution(Attempt("", "48/2 = <<48/2=24>>24\\n#### 24", "24")).correct
     True
-    >>> check_solution("48+24 = <<48+24=r|27=73>>73\\n#### 73", "72").cause
+    >>> check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72")).cause
     'reversal'
     """
-    wanted = read_number(reference).value
+    text, wanted = attempt.text, read_number(attempt.reference).value
     equations = tuple(filter(None, (check_equation(equation, text) for equation in find_annotations(text))))
     found = read_final(text)
     correct = found is not None and found == wanted
@@ -76,17 +87,17 @@ def check_solution(text: str, reference: str) -> Solution:
     if not correct:
         causes = (equation.cause for equation in equations if equation.cause)
         cause = NO_ANSWER if found is None else next(causes, REASONING)
-    return Solution(text, correct, equations, cause)
+    return Solution(attempt, found, correct, equations, cause)
 
 
 def read_final(text: str) -> Fraction | None:
-    """The number of the last line that begins with `####` or `A:`; None where there is none.
+    """The number of the last line that begins with `####` or `A:`, also a reversed one; None where there is none.
 
-    >>> read_final("A: $1,234.50 a year"), read_final("#### none")
-    (Fraction(2469, 2), None)
+    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### none")
+    (Fraction(2469, 2), Fraction(72, 1), None)
     """
     try:
-        answer = final_answer(text)
+        answer = read_reversed(final_answer(text))
     except ProblemError:
         return None
     found = NUMBER.search(answer)
@@ -96,12 +107,12 @@ def read_final(text: str) -> Fraction | None:
 # Files of solutions
 
 
-def read_solutions(path: Path) -> Iterator[tuple[str, str, str]]:
-    """(system, solution, the right final answer) of each solution of a JSONL file.
+def read_solutions(path: Path) -> Iterator[Attempt]:
+    """Each solution of a JSONL file.
 
     A line has the right solution, or its final answer, as `ground_truth`, `reference`, `target` or `answer`; and its
     solution as `solution`, `completion`, `prediction`, `output` or `response`, or several systems' as objects with one
-    of these. Raises ProblemError that names the line.
+    of these; and may have a `question`. Raises ProblemError that names the line.
     """
     number = 0
     try:
@@ -116,11 +127,11 @@ def read_solutions(path: Path) -> Iterator[tuple[str, str, str]]:
         raise ProblemError(f"file {str(path)!r}, line {number}: {first_line(error)}") from None
 
 
-def solutions_of(row: Any) -> list[tuple[str, str, str]]:
+def solutions_of(row: Any) -> list[Attempt]:
     """The solutions of a record.
 
-    >>> solutions_of({"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"})
-    [('small', '#### 71', '72'), ('solution', '#### 72', '72')]
+    >>> [found.system for found in solutions_of({"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"})]
+    ['small', 'solution']
     """
     if not isinstance(row, dict):
         raise ProblemError("no object; accepted: an object with a reference and solutions")
@@ -131,23 +142,23 @@ def solutions_of(row: Any) -> list[tuple[str, str, str]]:
         wanted = str(read_number(reference).value)
     except ProblemError:
         wanted = final_answer(reference)
-    found: list[tuple[str, str, str]] = []
+    found: list[Attempt] = []
     for key, value in row.items():
         texts = value if isinstance(value, dict) else {key: value} if key in _TEXTS else {}
         text = next((texts[name] for name in _TEXTS if isinstance(texts.get(name), str)), None)
         if text is not None:
-            found.append((key, text, wanted))
+            found.append(Attempt(key, text, wanted, str(row.get("question", ""))))
     if not found:
         raise ProblemError(f"no solution; accepted: one of the keys {', '.join(_TEXTS)}, or objects that have one")
     return found
 
 
-def score_solutions(solutions: Iterable[tuple[str, str, str]]) -> list[SolutionScore]:
-    """The score of each system, in the order in which the systems first appear."""
+def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[Solution]]:
+    """The solutions of each system, scored, in the order in which the systems first appear."""
     systems: dict[str, list[Solution]] = {}
-    for system, text, reference in solutions:
-        systems.setdefault(system, []).append(check_solution(text, reference))
-    return [score_system(system, checked) for system, checked in systems.items()]
+    for attempt in attempts:
+        systems.setdefault(attempt.system, []).append(check_solution(attempt))
+    return systems
 
 
 def score_system(system: str, solutions: list[Solution]) -> SolutionScore:
@@ -169,28 +180,23 @@ def score_system(system: str, solutions: list[Solution]) -> SolutionScore:
 
 
 def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a score table: percent, Wilson's 95% intervals, the paper's Table 3 below.
+    """Header and rows of a score table: percent, the paper's Table 3 below; with `wide` 95% intervals (Wilson) and counts."""
 
-    Without `wide` it fits 80 columns: no intervals, and no counts.
-    """
-
-    def cells(right: int, total: int) -> list[str]:
+    def cell(right: int, total: int) -> str:
+        if not total:
+            return "-"
         low, high = wilson(right, total)
-        percent = f"{100 * right / total:.1f}" if total else "-"
-        return [percent, f"{low:.1f}-{high:.1f}" if total else "-", str(total)] if wide else [percent]
+        return f"{100 * right / total:.1f}" + (f" ({low:.1f}-{high:.1f}) of {total:,}" if wide else "")
 
-    columns = [("score", "n"), ("equations", "n"), *[(op, "n") for op in OPS]]
-    header = ["system"] + [
-        name for first, n in columns for name in ([f"{first} %", "95% interval", n] if wide else [f"{first} %"])
+    rows = [
+        [score.system, cell(score.correct, score.total), cell(*score.all_equations)]
+        + [cell(*score.equations[op]) for op in OPS]
+        for score in scores
     ]
-    rows = []
-    for score in scores:
-        row = [score.system, *cells(score.correct, score.total), *cells(*score.all_equations)]
-        rows.append(row + [cell for op in OPS for cell in cells(*score.equations[op])])
+    columns = ("score", "equations", *OPS)
     for name, numbers in PAPER.items():
-        shown = [f"{numbers[key]:.1f}" if key in numbers else "-" for key in ("score", "equations", *OPS)]
-        rows.append([name, *[cell for one in shown for cell in ([one, "-", "-"] if wide else [one])]])
-    return header, rows
+        rows.append([name, *(f"{numbers[key]:.1f}" if key in numbers else "-" for key in columns)])
+    return ["system", *columns], rows
 
 
 def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[str]]]:
@@ -203,3 +209,42 @@ def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[
             if any(counts):
                 rows.append([score.system, cause, *map(str, counts), score.examples.get(cause, "")])
     return header, rows
+
+
+def group_wrong(solutions: Iterable[Solution]) -> dict[str, list[Solution]]:
+    """The wrong solutions by what went wrong first in them, the most frequent cause first."""
+    groups: dict[str, list[Solution]] = {}
+    for solution in solutions:
+        if not solution.correct:
+            groups.setdefault(solution.cause, []).append(solution)
+    return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+
+
+def errors_text(solutions: Iterable[Solution], each: int = 1) -> str:
+    """How many wrong solutions each cause has, and the first `each` of them in full, with what is wrong there."""
+    groups = group_wrong(solutions)
+    total = sum(map(len, groups.values()))
+    parts = []
+    for cause, wrong in groups.items():
+        parts.append(f"{cause}: first in {len(wrong):,} of {total:,} wrong solutions")
+        parts += map(explain, wrong[:each])
+    return "\n\n".join(parts) or "no wrong solutions"
+
+
+def explain(solution: Solution) -> str:
+    """A wrong solution in full, and what is wrong in it.
+
+    >>> print(explain(check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72", "How many?"))))
+    How many?
+    48+24 = <<48+24=r|27=73>>73
+    #### 73
+    -> reversal in 48+24=r|27=73, which is 72; the final answer is 73, not 72
+    """
+    attempt = solution.attempt
+    wrong = "no final answer"
+    if solution.final is not None:
+        wrong = f"the final answer is {solution.final}, not {attempt.reference}"
+    if first := next((equation for equation in solution.equations if equation.cause), None):
+        value = Expression.parse(read_reversed(first.text.partition("=")[0])).fraction()
+        wrong = f"{first.cause} in {first.text}{'' if first.right else f', which is {value}'}; {wrong}"
+    return "\n".join([*filter(None, [attempt.question.strip(), attempt.text.strip()]), f"-> {wrong}"])

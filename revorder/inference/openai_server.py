@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
 from revorder.errors import ProblemError
 from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
-from revorder.methods import find_method
+from revorder.methods import METHODS, find_method
 from revorder.model.checkpoint import CheckpointInfo
 
 APIS = ("chat", "completions")
@@ -112,21 +113,31 @@ class Endpoint:
         >>> list(Endpoint("http://localhost:8000/v1", "some-model").generate_each([], 32))
         []
         """
-        problems = [parse_problem(question) for question in questions]
+        yield from self._replies([parse_problem(question) for question in questions], max_tokens)
+
+    def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """The same for texts of any kind, sent as they are: the one turn of a chat, or what a completion continues.
+
+        >>> list(Endpoint("http://localhost:8000/v1", "some-model").complete_each([], 32))
+        []
+        """
+        yield from self._replies(prompts, max_tokens)
+
+    def _replies(self, asked: Sequence[Problem | str], max_tokens: int) -> Iterator[tuple[int, str]]:
         stop = threading.Event()
 
-        def ask(problem: Problem) -> str | None:
+        def ask(one: Problem | str) -> str | None:
             if stop.is_set():
                 return None
             try:
-                return self._reply(problem, max_tokens)
+                return self._reply(one, max_tokens)
             except BaseException:
                 stop.set()
                 raise
 
         pool = ThreadPoolExecutor(self.concurrency)
         try:
-            at = {pool.submit(ask, problem): i for i, problem in enumerate(problems)}
+            at = {pool.submit(ask, one): i for i, one in enumerate(asked)}
             failure: BaseException | None = None
             for future in as_completed(at):
                 if error := future.exception():
@@ -142,12 +153,16 @@ class Endpoint:
     def as_trace(self, problem: Problem, reply: str) -> str:
         """A reply as a text that the judge reads: the question, and what the model wrote, or for `plain` what it states.
 
+        The places that digits of a trace carry, where a server shows its tokens' names, are left out: `7₁` is 7.
+
         >>> Endpoint("http://localhost:8000/v1", "some-model", "lean").as_trace(Problem(12, "+", 35), "r|74")
         '12+35=r|74'
         """
+        if not METHODS[self.info.method].states_answer_only:
+            reply = re.sub("(?<=[0-9])[₀-₉]+", "", reply)
         return self.prompts.as_trace(problem, reply)
 
-    def _reply(self, problem: Problem, max_tokens: int) -> str:
+    def _reply(self, asked: Problem | str, max_tokens: int) -> str:
         """One reply; what is no reply at all is asked for again, as the client does on timeouts, 429 and 5xx."""
         import openai
 
@@ -156,7 +171,7 @@ class Endpoint:
             if attempt:
                 time.sleep(min(0.5 * 2 ** (attempt - 1), 8))
             try:
-                done = self._request(problem, max_tokens)
+                done = self._request(asked, max_tokens)
                 choice = done.choices[0]
                 text = choice.text if self.api == "completions" else choice.message.content or ""
                 if not isinstance(text, str):
@@ -175,23 +190,24 @@ class Endpoint:
             "API with one of the choices"
         )
 
-    def _request(self, problem: Problem, max_tokens: int) -> Any:
+    def _request(self, asked: Problem | str, max_tokens: int) -> Any:
         import openai
 
         common = {"model": self.model, "temperature": 0}
         if self.api == "completions":
-            prompt = self.prompts.completion(problem)
-            return self._client.completions.create(
-                prompt=prompt, max_tokens=max_tokens, stop=self.prompts.stop, **common
+            prompt, stop = (
+                (asked, None) if isinstance(asked, str) else (self.prompts.completion(asked), self.prompts.stop)
             )
-        turns, limit = self.prompts.chat(problem), self._limit
+            return self._client.completions.create(prompt=prompt, max_tokens=max_tokens, stop=stop, **common)
+        turns = [{"role": "user", "content": asked}] if isinstance(asked, str) else self.prompts.chat(asked)
+        limit = self._limit
         try:
             return self._client.chat.completions.create(messages=turns, **common, **{limit: max_tokens})
         except openai.BadRequestError as error:
             if limit != "max_tokens" or error.param != limit:
                 raise
             self._limit = "max_completion_tokens"  # the name that newer models want
-            return self._request(problem, max_tokens)
+            return self._request(asked, max_tokens)
 
     # Failures
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, first_line
 from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
 from revorder.methods import METHODS, find_method
@@ -42,11 +42,20 @@ class TransformersRuntime:
     """A loaded model, evaluated as a Runtime is.
 
     `model`: a folder or a Hub name. `method`, `form`: how a model without revorder.json is asked and judged; `plain`
-    asks for the answer in words, any other for traces, after `shots` worked examples. Raises ProblemError where
-    there is no such model, a library is missing, or it is unknown what the model writes.
+    asks for the answer in words, any other for traces, after `shots` worked examples. `batch`: texts written at once.
+    `device`: as torch names it; a GPU by default where there is one. Raises ProblemError where there is no such model
+    or device, a library is missing, or it is unknown what the model writes.
     """
 
-    def __init__(self, model: str | Path, method: str | None = None, form: str | None = None, shots: int = 0) -> None:
+    def __init__(
+        self,
+        model: str | Path,
+        method: str | None = None,
+        form: str | None = None,
+        shots: int = 0,
+        batch: int = BATCH,
+        device: str | None = None,
+    ) -> None:
         try:
             import torch
             import transformers  # noqa: F401
@@ -65,7 +74,14 @@ class TransformersRuntime:
         if self.tokenizer.pad_token_id is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
         self.chats = bool(self.tokenizer.chat_template) and not self.trained
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.batch = batch
+        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        try:
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError) as error:
+            raise ProblemError(
+                f"device {device!r}: {first_line(error)}; accepted: cpu, or a GPU such as cuda"
+            ) from None
         self.model = load_model(model).to(device).eval()
 
     def _info(self, method: str | None, form: str | None) -> CheckpointInfo:
@@ -104,12 +120,12 @@ class TransformersRuntime:
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
         """The same as pairs of index and text, batch by batch; a reply that was cut off ends in `…`."""
-        for i, text, cut in self._write([self.prompt(question) for question in questions], max_tokens):
+        for i, text, cut in self._write([self.prompt(question) for question in questions], max_tokens, self.chats):
             yield i, self._shortened(text, cut)
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
         """The same for one question, a token's text at a time."""
-        encoded = self._encode([self.prompt(question)])
+        encoded = self._encode([self.prompt(question)], self.chats)
         ids, tokens = encoded["input_ids"][0].tolist(), _Tokens()
         options = {"streamer": tokens, **self._options(max_tokens)}
         writing = Thread(target=self.model.generate, kwargs=encoded | options, daemon=True)
@@ -142,10 +158,15 @@ class TransformersRuntime:
 
     def complete(self, prompts: Sequence[str], max_tokens: int) -> list[str]:
         """What the model writes after each prompt, as it is, at most `max_tokens` tokens, greedily."""
-        texts = {i: text for i, text, _ in self._write(prompts, max_tokens)}
+        texts = dict(self.complete_each(prompts, max_tokens))
         return [texts[i] for i in range(len(prompts))]
 
-    def _write(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str, bool]]:
+    def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """The same as pairs of index and text, batch by batch."""
+        for i, text, _ in self._write(prompts, max_tokens, templated=False):
+            yield i, text
+
+    def _write(self, prompts: Sequence[str], max_tokens: int, templated: bool) -> Iterator[tuple[int, str, bool]]:
         """(index, what is written after that prompt, whether it was cut off there), the shortest prompts first."""
         import torch
 
@@ -153,9 +174,9 @@ class TransformersRuntime:
         options = self._options(max_tokens)
         ends = options["generation_config"].eos_token_id
         ends = {self.tokenizer.pad_token_id, *([ends] if isinstance(ends, int) else ends or [])}
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
-            encoded = self._encode([prompts[i] for i in batch])
+        for start in range(0, len(order), self.batch):
+            batch = order[start : start + self.batch]
+            encoded = self._encode([prompts[i] for i in batch], templated)
             with torch.inference_mode():
                 written = self.model.generate(**encoded, **options).tolist()
             # the whole text less its beginning: some tokenizers leave out a space where a text begins
@@ -164,12 +185,12 @@ class TransformersRuntime:
             for i, ids, begin, whole in zip(batch, written, begins, wholes, strict=True):
                 yield i, whole[len(begin) :], ids[-1] not in ends
 
-    def _encode(self, prompts: Sequence[str]) -> dict[str, Any]:
+    def _encode(self, prompts: Sequence[str], templated: bool) -> dict[str, Any]:
         """Prompts as tensors; a chat template has put its special tokens already."""
         from revorder.model.pretrained import encode_prompt
 
         def ids(prompt: str) -> list[int]:
-            if self.chats:
+            if templated:
                 return self.tokenizer(prompt, add_special_tokens=False).input_ids
             return encode_prompt(self.tokenizer, prompt)
 

@@ -10,8 +10,10 @@ from revorder.reproduce.figure4 import FIGURE4
 from revorder.reproduce.figure5 import FIGURE5
 from revorder.reproduce.figure6 import FIGURE6
 from revorder.reproduce.frontier import FRONTIER
+from revorder.reproduce.gsm8k_samples import FIGURES7_8
 from revorder.reproduce.table1 import TABLE1
 from revorder.reproduce.table2 import TABLE2
+from revorder.reproduce.table3 import TABLE3
 from revorder.reproduce.tool_cost import TOOL_COST
 from revorder.reproduce.worked_examples import WORKED_EXAMPLES
 
@@ -26,7 +28,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         FIGURE4,
         FIGURE5,
         FIGURE6,
+        FRONTIER,
         TOOL_COST,
+        TABLE3,
+        FIGURES7_8,
         ABLATION,
     )
 }

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from revorder.evaluation.runner import load
 from revorder.evaluation.scores import Result
+from revorder.evaluation.word_problems import result_of
 from revorder.judge import verify
 from revorder.methods import METHODS
 from revorder.reproduce.cells import read_cells
 from revorder.reproduce.experiment import results_in
 from revorder.reproduce.page import fill_docs, stated
+from revorder.reproduce.table3 import SOLUTIONS
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class Difference:
 def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
     """What differs: between stored results and what the judge says of their texts, and between the docs and the results."""
     for _, folder in results_in(out):
+        for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl")):
+            for line, result in enumerate(load(path), 2):
+                if result != result_of(result.problem, result.text, result.expected):
+                    yield Difference(f"{path}, line {line}", "it is scored otherwise now")
         for name, what, results in read_cells(folder):
             for line, result in enumerate(results, 2):
                 if wrong := misjudged(result, what["method"], what["form"]):

@@ -167,23 +167,3 @@ def test_a_password_in_the_url_is_not_kept(echo, tmp_path, revorder):
     run = json.loads(out.read_text().splitlines()[0])["run"]
     assert run["base_url"] == f"http://{echo}" and "password" not in out.read_text() + done.stdout + done.stderr
     assert {"model": "m", "method": "plain", "shots": 1, "api": "chat", "max_tokens": 9}.items() <= run.items()
-
-
-def test_a_file_of_gsm8k_solutions_is_scored(tmp_path, revorder):
-    path = tmp_path / "solutions.jsonl"
-    rows = [
-        {"question": "?", "answer": "48/2=<<48/2=24>>24\n#### 24", "solution": "48/2=<<48/2=24>>24\n#### 24"},
-        {"question": "?", "answer": "#### 72", "solution": "48+24=<<48+24=r|37=73>>73\n#### 73"},
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = revorder("eval", "gsm8k", "--solutions", path, "--json")
-    [score] = map(json.loads, done.stdout.splitlines())
-    assert done.returncode == 0 and (score["total"], score["correct"]) == (2, 1)
-    assert score["equations"]["+"] == [0, 1] and score["equations"]["/"] == [1, 1]
-    assert "score %" in revorder("eval", "gsm8k", "--solutions", path).stdout
-    for option in (["--n", "3"], ["--out", tmp_path / "out.jsonl"], ["--model", "wide"], ["--seed", "0"], ["+"]):
-        done = revorder("eval", "gsm8k", "--solutions", path, *option)
-        assert done.returncode == 2 and "nothing is run with --solutions" in done.stderr
-    for wrong in (["gsm8k"], ["hard", "--solutions", str(path)]):
-        done = revorder("eval", *wrong)
-        assert done.returncode == 2 and "accepted: gsm8k with --solutions" in done.stderr

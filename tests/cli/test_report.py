@@ -63,7 +63,7 @@ def test_wide_shows_all_columns(results, terminal):
 def test_a_file_that_eval_did_not_write_is_refused(refused, tmp_path):
     assert "line 1" in refused("report", __file__)
     assert "can't be read" in refused("report", tmp_path / "none.jsonl")
-    assert "can't be read" in refused("report", tmp_path)
+    assert "none; accepted: a folder that `revorder reproduce --out` filled" in refused("report", tmp_path)
 
 
 def test_half_a_surrogate_in_a_reply_is_escaped(tmp_path, process):

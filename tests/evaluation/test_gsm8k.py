@@ -8,11 +8,14 @@ from revorder import ProblemError
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.rewriting import rewrite
 from revorder.evaluation.gsm8k import (
+    Attempt,
     check_solution,
+    check_solutions,
     errors_table,
+    errors_text,
     read_final,
     read_solutions,
-    score_solutions,
+    score_system,
     solutions_of,
     table,
 )
@@ -27,8 +30,13 @@ SOLUTIONS = [
 ]
 
 
+def scores_of(attempts):
+    systems = check_solutions(Attempt(*attempt) for attempt in attempts)
+    return [score_system(system, solutions) for system, solutions in systems.items()]
+
+
 def test_scores_and_causes():
-    one, two = score_solutions(SOLUTIONS)
+    one, two = scores_of(SOLUTIONS)
     assert (one.system, one.total, one.correct, one.all_equations) == ("one", 4, 1, (5, 6))
     assert one.equations == {"+": (2, 3), "-": (1, 1), "*": (1, 1), "/": (1, 1), "mixed": (0, 0)}
     assert one.wrong_equations == {"arithmetic": 1, "copy": 1}
@@ -46,13 +54,28 @@ def test_scores_and_causes():
 
 
 def test_the_table_has_intervals_and_the_papers_rows():
-    header, rows = table(score_solutions(SOLUTIONS))
-    assert header[:7] == ["system", "score %", "95% interval", "n", "equations %", "95% interval", "n"]
-    assert rows[0][:7] == ["one", "25.0", "4.6-69.9", "4", "83.3", "43.6-97.0", "6"]
-    assert rows[0][-3:] == ["-", "-", "0"] and all(len(row) == len(header) for row in rows)
-    narrow, rows = table(score_solutions(SOLUTIONS), wide=False)
-    assert rows[1] == ["two", "50.0", "50.0", "50.0", "-", "-", "-", "-"] and len(narrow) == 8
+    header, rows = table(scores_of(SOLUTIONS))
+    assert header == ["system", "score", "equations", "+", "-", "*", "/", "mixed"]
+    assert rows[0][:3] == ["one", "25.0 (4.6-69.9) of 4", "83.3 (43.6-97.0) of 6"] and rows[0][-1] == "-"
+    narrow, rows = table(scores_of(SOLUTIONS), wide=False)
+    assert rows[1] == ["two", "50.0", "50.0", "50.0", "-", "-", "-", "-"] and narrow == header
     assert rows[-1] == ["LLaMA2-7B, RevOrder (paper)", "44.4", "94.1", "99.8", "99.6", "98.8", "-", "-"]
+
+
+def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
+    solutions = check_solutions(Attempt(*attempt, "Why?") for attempt in SOLUTIONS)
+    parts = errors_text(solutions["one"]).split("\n\n")
+    assert parts == [
+        "arithmetic: first in 1 of 3 wrong solutions",
+        "Why?\n<<48+2=51>>51\n<<2*3=6>>9\n#### 51\n-> arithmetic in 48+2=51, which is 50; the final answer is 51, not 41",
+        "reasoning: first in 1 of 3 wrong solutions",
+        "Why?\n<<1+2+4=7>>7\n#### 7\n-> the final answer is 7, not 41",
+        "no final answer: first in 1 of 3 wrong solutions",
+        "Why?\n<<6-2=4>>4 and so on\n-> no final answer",
+    ]
+    assert "-> reversal in 24+17=r|14=14, which is 41; the final answer is 14, not 41" in errors_text(solutions["two"])
+    assert "-> copy in 48/2=24; the" in errors_text([check_solution(Attempt("", "<<48/2=24>>42\n#### 42", "24"))])
+    assert errors_text(solutions["two"][1:]) == "no wrong solutions"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +86,8 @@ def test_the_table_has_intervals_and_the_papers_rows():
         ("A: $18 a day", 18),
         ("#### .5", 0.5),
         ("#### 3.", 3),
+        ("#### r|27", 72),
+        ("#### @@05.1-@@", -1.5),
         ("#### ", None),
         ("The answer is 5", None),
     ],
@@ -72,10 +97,10 @@ def test_the_final_answer(text, final):
 
 
 def test_records_of_several_shapes():
-    assert solutions_of({"answer": "...\n#### 1,000", "completion": "x"}) == [("completion", "x", "1,000")]
-    assert solutions_of({"ground_truth": "A: 5", "a": {"solution": "x"}, "b": {"output": "y", "n": 1}}) == [
-        ("a", "x", "5"),
-        ("b", "y", "5"),
+    assert solutions_of({"answer": "...\n#### 1,000", "completion": "x"}) == [("completion", "x", "1,000", "")]
+    assert solutions_of({"question": "?", "ground_truth": "A: 5", "a": {"solution": "x"}, "b": {"output": "y"}}) == [
+        ("a", "x", "5", "?"),
+        ("b", "y", "5", "?"),
     ]
     for row, reason in (
         ([], "no object"),
@@ -105,24 +130,22 @@ def test_gsm8ks_own_solutions_are_right_in_every_notation(shared, notation):
     for line in (shared / "gsm8k" / "test.jsonl").read_text().splitlines():
         answer = json.loads(line)["answer"]
         texts.append((rewrite(answer, notation) if notation else answer, answer.rpartition("#### ")[2]))
-    [score] = score_solutions(("gold", text, final) for text, final in texts)
+    [score] = scores_of(("gold", text, final) for text, final in texts)
     assert (score.total, score.correct) == (1319, 1319)
     assert score.all_equations == (4206, 4206) and not score.causes and score.wrong_equations == {}
 
 
 def test_the_example_solutions(shared):
     path = shared / "gsm8k" / "example_model_solutions.jsonl"
-    scores = {score.system: score for score in score_solutions(read_solutions(path))}
-    assert {name: score.correct for name, score in scores.items()} == {
+    systems = check_solutions(read_solutions(path))
+    assert {name: sum(solution.correct for solution in solutions) for name, solutions in systems.items()} == {
         "6b_finetuning": 286,
         "6b_verification": 515,
         "175b_finetuning": 458,
         "175b_verification": 742,
     }
-    for line in path.read_text().splitlines():
-        row = json.loads(line)
-        for name in scores:
-            assert check_solution(row[name]["solution"], solutions_of(row)[0][2]).correct == row[name]["is_correct"]
-    for score in scores.values():
-        right, total = score.all_equations
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for name, solutions in systems.items():
+        assert [solution.correct for solution in solutions] == [row[name]["is_correct"] for row in rows]
+        right, total = score_system(name, solutions).all_equations
         assert total > 4000 and right / total > 0.99

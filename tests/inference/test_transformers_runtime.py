@@ -98,6 +98,17 @@ def test_any_chat_model_is_asked_in_words_by_its_template(chatting):
     assert not result.correct
 
 
+def test_any_text_is_completed_without_the_template_in_batches_of_any_size(chatting):
+    alone, together = (
+        TransformersRuntime(chatting, "plain", batch=1, device="cpu"),
+        TransformersRuntime(chatting, "plain"),
+    )
+    prompts = ["She has 48 clips.", "1+1", "Question: How many?\nAnswer:\n"]
+    written = list(alone.complete_each(prompts, 6))
+    assert [i for i, _ in written] == [1, 0, 2] and all(text for _, text in written)
+    assert [dict(written)[i] for i in range(3)] == alone.complete(prompts, 6) == together.complete(prompts, 6)
+
+
 def test_worked_examples_come_before_a_question(chatting, continuing):
     chat, plain = TransformersRuntime(chatting, "lean", shots=1), TransformersRuntime(continuing, "lean", shots=1)
     assert chat.prompt("12+35=").endswith("<user>12+35=<assistant>") and chat.prompt("12+35=").count("r|") == 1
@@ -119,3 +130,5 @@ def test_what_is_no_model_is_named(continuing, tmp_path):
         TransformersRuntime(tmp_path, "plain")
     with pytest.raises(ProblemError, match="method 'nope' is unknown"):
         TransformersRuntime(continuing, "nope")
+    with pytest.raises(ProblemError, match="device 'nope': .*; accepted: cpu, or a GPU such as cuda"):
+        TransformersRuntime(continuing, "plain", device="nope")

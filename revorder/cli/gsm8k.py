@@ -1,0 +1,85 @@
+"""What `revorder eval gsm8k` does: word problems solved by a model, or read from a file of solutions, and scored."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from revorder.cli.common import Progress, emit, say, show_table
+from revorder.files import write_whole
+
+if TYPE_CHECKING:
+    from revorder.data.sources.gsm8k import Row
+    from revorder.evaluation.gsm8k import Attempt
+    from revorder.evaluation.word_problems import Completer
+
+
+def score_file(path: Path, errors: bool, wide: bool, json_: bool) -> None:
+    """Print the scores of a file of solutions, and what went wrong first."""
+    from revorder.evaluation.gsm8k import read_solutions
+
+    print_scores(read_solutions(path), errors, wide, json_)
+
+
+def solve_problems(
+    writer: Completer,
+    problems: Sequence[Row],
+    written_by: Mapping[str, Any],
+    out: Path | None,
+    overwrite: bool,
+    errors: bool,
+    wide: bool,
+    json_: bool,
+) -> None:
+    """Let a model solve problems, in at most `max_tokens` of `written_by` each, and print as `score_file` does."""
+    from revorder.evaluation.runner import finished, partial_of
+    from revorder.evaluation.word_problems import SUITE, attempts_of, fingerprint, write_solutions
+
+    settings = {"suite": SUITE, "n": len(problems), "problems": fingerprint(problems)} | dict(written_by)
+    if out and overwrite:
+        for path in (out, partial_of(out)):
+            path.unlink(missing_ok=True)
+    results = finished(out, settings) if out else None
+    if results is None:
+        with Progress("problems", len(problems)) as progress:
+            results = write_solutions(writer, problems, out, settings, written_by["max_tokens"], progress.advance)
+    else:
+        say(f"{out} holds this run already; accepted: --overwrite to run it again")
+    attempts = list(attempts_of(results, str(written_by["model"])))
+    if out:
+        write_scores(out.with_suffix(".md"), attempts, errors)
+    print_scores(attempts, errors, wide, json_)
+
+
+def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool) -> None:
+    """Print the scores of each system, what went wrong first, and with `errors` a wrong solution of each cause."""
+    from revorder.evaluation.gsm8k import check_solutions, errors_table, errors_text, group_wrong, score_system, table
+
+    systems = check_solutions(attempts)
+    scores = [score_system(system, solutions) for system, solutions in systems.items()]
+    if json_:
+        for score in scores:
+            emit(asdict(score))
+        for system, solutions in systems.items() if errors else ():
+            for cause, wrong in group_wrong(solutions).items():
+                examples = [solution.attempt._asdict() for solution in wrong[:3]]
+                emit({"system": system, "cause": cause, "solutions": len(wrong), "examples": examples})
+        return
+    show_table(*table(scores, wide or not sys.stdout.isatty()), wide=wide)
+    show_table(*errors_table(scores), wide=wide)
+    for system, solutions in systems.items() if errors else ():
+        print(f"\n{system}\n\n{errors_text(solutions)}")
+
+
+def write_scores(out: Path, attempts: Iterable[Attempt], errors: bool) -> None:
+    """Write the same as Markdown."""
+    from revorder.evaluation.gsm8k import check_solutions, errors_table, errors_text, score_system, table
+    from revorder.evaluation.tables import markdown
+
+    systems = check_solutions(attempts)
+    scores = [score_system(system, solutions) for system, solutions in systems.items()]
+    texts = [f"````text\n{errors_text(solutions)}\n````" for solutions in systems.values()] if errors else []
+    write_whole(out, "\n\n".join([markdown(*table(scores)), markdown(*errors_table(scores)), *texts]) + "\n")

@@ -1,0 +1,134 @@
+"""GSM8K's problems, solved by a model: every solution is kept as it comes, as the runner keeps its results.
+
+The prompt is the one that fine-tuning on GSM8K has. A model that was not fine-tuned goes on with a problem of its own,
+which is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from revorder.data.sources import gsm8k
+from revorder.data.sources.gsm8k import Row
+from revorder.errors import ProblemError
+from revorder.evaluation.gsm8k import Attempt, check_solution
+from revorder.evaluation.runner import RunSettings, finished, heading, partial_of, resumed
+from revorder.evaluation.scores import Result
+from revorder.files import write_whole
+from revorder.training.finetune_data import question_prompt
+
+SUITE = "gsm8k"
+MAX_TOKENS = 512  # the longest rewritten solution of the test set has 487, a digit a token
+_NEXT = "\n" + question_prompt("").partition(" ")[0]
+
+
+class Completer(Protocol):
+    """What solves problems, such as inference.transformers_runtime.TransformersRuntime."""
+
+    def complete_each(self, prompts: Sequence[str], max_tokens: int, /) -> Iterable[tuple[int, str]]:
+        """(index, what it writes after that prompt), in any order."""
+        ...
+
+
+def load_problems(data: str | None = None, n: int | None = None) -> list[Row]:
+    """The test set, or its first `n` problems; raises ProblemError as `data.sources.gsm8k.load` does."""
+    return list(islice(gsm8k.load(data, "test"), n))
+
+
+def fingerprint(problems: Iterable[Row]) -> str:
+    """A hash of problems and their solutions, which tells a run from one with others.
+
+    >>> fingerprint([Row("1+1?", "#### 2")])
+    '3150f9b7ec2c'
+    """
+    return hashlib.sha256("".join([f"{row.question}\n{row.answer}\n" for row in problems]).encode()).hexdigest()[:12]
+
+
+def write_solutions(
+    writer: Completer,
+    problems: Sequence[Row],
+    out: Path | None = None,
+    settings: RunSettings | None = None,
+    max_tokens: int = MAX_TOKENS,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Result]:
+    """Let a model solve every problem; `out`, `settings` and `progress` are as in `evaluation.runner.run`.
+
+    Raises ProblemError where `out` holds another run's, or can't be written.
+    """
+    if out and (done := finished(out, settings)) is not None:
+        return done
+    partial = partial_of(out) if out else None
+    known = {result.problem: result for result in resumed(partial, settings)} if partial else {}
+    todo = [row for row in problems if row.question not in known]
+    progress(len(problems) - len(todo))
+    for result in kept(solve_each(writer, todo, max_tokens), partial, settings):
+        known[result.problem] = result
+        progress(1)
+    results = [known[row.question] for row in problems]
+    if out and partial:
+        write_whole(out, heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results))
+        partial.unlink(missing_ok=True)
+    return results
+
+
+def kept(results: Iterable[Result], partial: Path | None, settings: RunSettings | None) -> Iterator[Result]:
+    """Results, each of them first written into a file."""
+    if partial is None:
+        yield from results
+        return
+    try:
+        stream = partial.open("a", buffering=1)
+    except OSError as error:
+        raise ProblemError(
+            f"results {str(partial)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
+        ) from None
+    with stream:
+        if not stream.tell():
+            stream.write(heading(settings))
+        for result in results:
+            stream.write(json.dumps(asdict(result)) + "\n")
+            yield result
+
+
+def solve_each(writer: Completer, problems: Sequence[Row], max_tokens: int) -> Iterator[Result]:
+    """What comes of each problem, in any order."""
+    prompts = [question_prompt(row.question) for row in problems]
+    for i, text in writer.complete_each(prompts, max_tokens) if prompts else ():
+        question, answer = problems[i]
+        yield result_of(question, text.partition(_NEXT)[0].rstrip(), gsm8k.final_answer(answer))
+
+
+def result_of(question: str, text: str, reference: str) -> Result:
+    """A solution as the runner keeps it: verified where all is right; `step` is the first wrong equation.
+
+    >>> result_of("48 and 24?", "48+24=<<48+24=r|27=73>>73\\n#### 73", "72").reason
+    'reversal'
+    """
+    _, final, correct, equations, cause = check_solution(Attempt(SUITE, text, reference, question))
+    step = next((i for i, equation in enumerate(equations) if equation.cause), None)
+    return Result(
+        SUITE,
+        question,
+        text,
+        answer=None if final is None else str(final),
+        expected=reference,
+        correct=correct,
+        verified=correct and step is None,
+        step=step,
+        reason=cause,
+        rollbacks=0,
+        correct_rollbacks=0,
+    )
+
+
+def attempts_of(results: Iterable[Result], system: str) -> Iterator[Attempt]:
+    """Results as they are scored."""
+    for result in results:
+        yield Attempt(system, result.text, result.expected, result.problem)
