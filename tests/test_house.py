@@ -19,11 +19,14 @@ FLOORS = [  # a file imports from its own floor and those above it
     {"methods"},
     {"judge"},
     {"metrics"},
+    {"rendering"},
     {"data"},
     {"model"},
     {"inference"},
     {"training"},
     {"evaluation"},
+    {"reproduce"},
+    {"integrations"},
     {"cli", "__main__"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_lines
 from revorder.errors import ProblemError, quote
+from revorder.files import write_whole
 from revorder.methods import find_method, trace
 
 
@@ -20,13 +22,20 @@ def command(
         Optional[list[str]], typer.Option(metavar="STEP:DIGIT", help="Write a wrong quotient digit and take it back.")
     ] = None,
     answer: Annotated[Optional[bool], typer.Option("--answer/--no-answer", help="End with the forward answer.")] = None,
+    html: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="Write a page as well, with what each digit is computed from."),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Write the trace of a problem with a method.
 
     Traces of several lines have a blank line between them.
     """
+    from revorder.rendering.trace_html import page, picture
+
     plan = read_rollback(rollback or [])
+    pictures: list[str] = []
     several = find_method(method, form)[0].multiline
     before = ""
     for line in read_lines(problems):
@@ -35,6 +44,8 @@ def command(
             continue
         with naming(line):
             made = trace(line.text, method, form, plan, answer)
+        if html:
+            pictures.append(picture(made.text, method, made.form))
         if json_:
             emit(
                 {
@@ -51,6 +62,8 @@ def command(
             print()
         print(made.text)
         before = made.text
+    if html:
+        write_whole(html, page(pictures, f"Traces by {method}"))
 
 
 def read_rollback(items: list[str]) -> dict[int, list[int]]:
@@ -62,7 +75,7 @@ def read_rollback(items: list[str]) -> dict[int, list[int]]:
     plan: dict[int, list[int]] = {}
     for item in items:
         step, colon, digit = item.partition(":")
-        if not (colon and re.fullmatch("-?[0-9]{1,4}", step) and re.fullmatch("[0-9]", digit)):
+        if not (colon and re.fullmatch("-?[0-9]{1,4}", step) and re.fullmatch("[0-9]{1,3}", digit)):
             raise ProblemError(f"rollback {quote(item)}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
         plan.setdefault(int(step), []).append(int(digit))
     return plan

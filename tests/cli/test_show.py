@@ -46,3 +46,19 @@ def test_stdin_keeps_blank_lines_and_names_the_line_that_is_wrong(revorder):
 )
 def test_every_refusal_names_the_input_and_what_is_accepted(arguments, says, refused):
     assert says in refused("show", *arguments)
+
+
+def test_html_is_one_page_that_needs_nothing_else(revorder, tmp_path):
+    file = tmp_path / "trace.html"
+    shown = revorder("show", "948/12", "12-35", "--method", "lean", "--html", file)
+    assert shown.stdout == revorder("show", "948/12", "12-35", "--method", "lean").stdout
+    html = file.read_text(encoding="utf-8")
+    assert html.startswith("<!doctype html>") and html.count('<section class="trace">') == 2
+    assert "<b>= 79</b>" in html and "<b>= -23</b>" in html and "Traces by lean" in html
+    assert not any(mark in html for mark in ("http:", "https:", "src=", "@import", "url("))
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.html"]  # nothing half written is left
+
+
+def test_html_that_cannot_be_written(revorder, tmp_path):
+    wrong = revorder("show", "1+1", "--html", tmp_path / "nowhere" / "trace.html")
+    assert wrong.returncode == 2 and "nowhere/trace.html' can't be written" in wrong.stderr

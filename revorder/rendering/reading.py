@@ -1,0 +1,137 @@
+"""A trace's text read back: what each of its characters is, as far as the judge follows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.trace import STEP_END, Kind, Segment, Trace, split_steps
+from revorder.errors import ProblemError
+from revorder.judge import Replay, replay
+from revorder.methods import Method, find_method
+from revorder.metrics.csid import Digit, digits_of
+
+_SPACE = re.compile(r"[^\S\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Char:
+    """A character of a trace: its kind, what it is computed from where it is, and whether it is taken back."""
+
+    char: str
+    kind: Kind
+    digit: Digit | None = None
+    taken_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A trace's text as the judge follows it.
+
+    `problem`: its question, None where it has none that can be read. `steps`: the characters that are right, a row a
+    step. `wrong`: what follows them. `verdict`: the judge's. `trace`: the whole of it where it is right, else None.
+    """
+
+    problem: Problem | Expression | None
+    steps: tuple[tuple[Char, ...], ...]
+    wrong: str
+    verdict: Replay
+    trace: Trace | None
+
+
+def read_trace(text: str, method: str = "revorder", form: str | None = None, explain: bool = True) -> Reading:
+    """Follow a text along what `method` writes; with `explain` each digit says what it is computed from.
+
+    Raises ProblemError for an unknown method or form.
+
+    >>> reading = read_trace("12+39=r|1")
+    >>> [char.digit.sids for char in reading.steps[0] if char.digit], reading.wrong, reading.verdict.ok
+    ([()], '', False)
+    """
+    writer, form = find_method(method, form)
+    text = re.sub(r"\n+", "\n", ascii_signs(text)).strip()
+    try:
+        problem = writer.parse_question(text)
+    except ProblemError as error:
+        return Reading(None, (), text, Replay(False, 0, 0, f"no question to judge: {error}", 0), None)
+    places = [i for i, char in enumerate(text) if not _SPACE.match(char)]
+    written = "".join([text[i] for i in places])
+    verdict = replay(writer, form, problem, written)
+    segments: list[Segment] = []
+    chars: list[Char] = []
+    breaks: list[int] = []  # where a step ends
+    begins: dict[Kind, int] = {}  # where the last segment of a kind begins
+    at = 0
+    for segment in follow(writer, form, problem, written):
+        if at == verdict.at and segment.text:
+            break
+        segments.append(segment)
+        if segment is STEP_END:
+            breaks.append(len(chars))
+            continue
+        end = min(at + len(_SPACE.sub("", segment.text)), verdict.at)
+        begins[segment.kind] = len(chars)
+        piece = text[places[at] : places[end] if end < len(places) else len(text)]
+        chars += explained(segment, piece) if explain else [Char(char, segment.kind) for char in piece]
+        at = end
+        if (mark := taken_back_from(segment, writer)) and mark in begins:
+            begin = begins[mark]
+            chars[begin:] = [Char(char.char, char.kind, char.digit, True) for char in chars[begin:]]
+    steps = [tuple(chars[i:j]) for i, j in zip([0, *breaks], [*breaks, len(chars)], strict=True)]
+    whole = Trace(problem, method, form, split_steps(segments), problem.answer) if verdict.ok else None
+    wrong = text[places[at] :] if at < len(places) else ""
+    return Reading(problem, tuple(step for step in steps if step), wrong, verdict, whole)
+
+
+def follow(method: Method, form: str, problem: Problem | Expression, written: str) -> Iterator[Segment]:
+    """What the method writes for a problem with the quotient digits that `written`, without spaces, has.
+
+    >>> from revorder import METHODS
+    >>> segments = follow(METHODS["plain"], "plain", Problem(1, "+", 1), "1+1=2")
+    >>> [segment.text for segment in segments]
+    ['1+1=', '2']
+    """
+    at = 0
+
+    def choose(step: int, correct: int, width: int = 1) -> int:
+        found = written[at : at + width]
+        return int(found) if re.fullmatch(f"[0-9]{{{width}}}", found) else correct
+
+    try:
+        for segment in method.write(problem, form, choose, True):
+            at += len(_SPACE.sub("", segment.text))
+            yield segment
+    except ProblemError:  # an expression whose reduction has no answer
+        return
+
+
+def taken_back_from(segment: Segment, method: Method) -> Kind | None:
+    """The kind of the segment from which on a mark takes back what stands before it, None where it is no such mark."""
+    if segment.kind is Kind.SIGN and segment.text == method.rollback_mark:
+        return Kind.REVERSED
+    return Kind.ESTIMATE if segment.kind is Kind.ROLLBACK else None
+
+
+def explained(segment: Segment, piece: str) -> list[Char]:
+    """The characters of a segment, or of its beginning, each with the digit that it is.
+
+    >>> segment = Segment("r|14", Kind.REVERSED, "+", 12, 29)
+    >>> [char.digit and char.digit.place for char in explained(segment, "r|14")]
+    [None, None, 1, 2]
+    """
+    digits = list(digits_of(segment))
+    skip = 0
+    if segment.kind is Kind.FORWARD:  # other numbers may stand beside the result
+        value = str(Problem(segment.a, segment.op, segment.b).value)
+        written = _SPACE.sub("", segment.text)
+        spots = [match.start() for match in re.finditer(f"(?<![0-9]){value}(?![0-9])", written)]
+        skip = spots[0] if len(spots) == 1 else len(written)
+    chars: list[Char] = []
+    for char in piece:
+        found = bool(digits) and skip <= 0 and char == digits[0].char
+        chars.append(Char(char, segment.kind, digits.pop(0) if found else None))
+        skip -= not _SPACE.match(char)
+    return chars

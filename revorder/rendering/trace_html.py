@@ -1,0 +1,242 @@
+"""Traces as HTML: one picture for a file and for the app, without a script or a font from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.reversed_numbers import Restorer, restore
+from revorder.arithmetic.trace import Kind
+from revorder.errors import ProblemError
+from revorder.methods import METHODS, trace
+from revorder.metrics.csid import Digit, csid
+from revorder.metrics.token_cost import characters
+from revorder.rendering.reading import Char, Reading, read_trace
+
+HINT = (
+    '<p class="hint">Point at a digit, or reach it with Tab and the arrow keys, to see what it is computed from. '
+    'A <span class="needs">dotted</span> one needs something that is written nowhere, such as a carry.</p>'
+)
+MOST_EXPLAINED, LONGEST = 10_000, 100  # characters of a text whose digits are explained; digits of its numbers
+MOST_NAMED = 4  # of the digits that one needs and can't read
+
+_OPERATION = re.compile(r"([0-9]+)([-+*/])([0-9]+)")
+_GROWING = re.compile(r"r\|([0-9]+)$")
+_LONG = re.compile(f"[0-9]{{{LONGEST + 1}}}")
+_MARKS = {"right": ("✓", "right"), "wrong": ("✗", "wrong"), "writing": ("•", "being written")}
+
+
+def beside(name: str) -> str:
+    """The text of `style.css`, or of `keys.js`: a function body in which `element` holds the pictures.
+
+    >>> beside("style.css").startswith(":root")
+    True
+    """
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def page(pictures: Iterable[str], title: str) -> str:
+    """A whole page of pictures, which loads nothing.
+
+    >>> page([picture("1+1=r|2=2")], "1+1").count("https:")
+    0
+    """
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'\">\n"
+        f"<title>{escape(title)}</title>\n<style>\n{beside('style.css')}</style>\n</head>\n"
+        f'<body>\n<main class="revorder">\n{"".join(pictures)}{HINT}\n</main>\n'
+        f"<script>\n((element) => {{\n{beside('keys.js')}}})(document.body);\n</script>\n</body>\n</html>\n"
+    )
+
+
+def picture(text: str, method: str = "revorder", form: str | None = None, done: bool = True) -> str:
+    """A trace with the judge's verdict on each step, and on each digit what it is computed from.
+
+    `text`: as `method` or a model writes it. `done`: nothing more is written. The answer is shown where the judge
+    passed all of it. Raises ProblemError for an unknown method or form.
+
+    >>> "= 47" in picture("12+35=r|74=47"), "= 57" in picture("12+35=r|75=57")
+    (True, False)
+    """
+    reading = read_trace(text, method, form, explains(text))
+    question = str(reading.problem or text.partition("=")[0])
+    whole = reading.trace
+    if whole and done:
+        head = headline(question, whole.answer, "right", "Verified: the judge passed every step.")
+    elif done or reading.wrong:
+        head = headline(question, None, "wrong", f"Not verified: {reading.verdict.reason}.")
+    else:
+        head = headline(question, None, "writing", "Being written; what stands here is right so far.")
+    facts = f"<b>{escape(name_of(method, whole.form if whole else form))}</b> · {characters(text):,} tokens"
+    if not explains(text):
+        facts += " · too long for CSID and explanations"
+    elif whole:
+        facts += f" · CSID {csid(whole):,}"
+    return f'<section class="trace">{head}<p class="facts">{facts}</p>{steps_html(reading, done)}</section>\n'
+
+
+def explains(text: str) -> bool:
+    """Whether a text is short enough for its digits to be explained.
+
+    >>> explains("12+35=r|74"), explains("1" * 1000)
+    (True, False)
+    """
+    return len(text) <= MOST_EXPLAINED and not _LONG.search(text)
+
+
+def headline(question: str, answer: str | None, state: str, note: str) -> str:
+    """A question, its answer where there is one that is verified, and what is to be said of it.
+
+    `state`: `right`, `wrong` or `writing`.
+
+    >>> "<h2>" in headline("12+35", "47", "right", "Verified.")
+    True
+    """
+    shown = f"<b>= {escape(answer)}</b>" if answer is not None else ""
+    return f'<h2>{escape(question)} {shown}</h2><p class="note {state}">{mark(state)} {escape(note)}</p>'
+
+
+def mark(state: str) -> str:
+    """The sign of a state."""
+    sign, said = _MARKS[state]
+    return f'<span class="mark" role="img" aria-label="{said}">{sign}</span>'
+
+
+def name_of(method: str, form: str | None) -> str:
+    """A method with its form, where it has several.
+
+    >>> name_of("revorder", "compact"), name_of("lean", "lean")
+    ('revorder compact', 'lean')
+    """
+    return f"{method} {form or METHODS[method].forms[0]}" if len(METHODS[method].forms) > 1 else method
+
+
+def steps_html(reading: Reading, done: bool = True) -> str:
+    """The steps of a trace, one a row: a mark, the text, and what it reads as with its numbers restored."""
+    rows = list(reading.steps)
+    first = True  # the one digit that Tab reaches; the arrow keys go on from it
+    items: list[str] = []
+    for i, row in enumerate(rows):
+        last = i == len(rows) - 1
+        over = reading.verdict.ok or not last
+        state = "right" if over else "wrong" if done or reading.wrong else "writing"
+        body, first = row_html(row, first)
+        wrong = f'<span class="bad">{escape(reading.wrong)}</span>' if last and reading.wrong else ""
+        items.append(f'<li class="{state}">{mark(state)}<code>{body}{wrong}</code>{reads(row, state)}</li>')
+    if not rows and reading.wrong:
+        items.append(
+            f'<li class="wrong">{mark("wrong")}<code><span class="bad">{escape(reading.wrong)}</span></code></li>'
+        )
+    return f'<ol class="steps">{"".join(items)}</ol>'
+
+
+def row_html(row: Iterable[Char], first: bool) -> tuple[str, bool]:
+    """A step's text, and whether the first digit that can be reached is still to come."""
+    out: list[str] = []
+    taken_back = False
+    for char in row:
+        if char.taken_back != taken_back:
+            out.append("<s>" if char.taken_back else "</s>")
+            taken_back = char.taken_back
+        if char.digit:
+            needs = " needs" if char.digit.sids else ""
+            index = 0 if first else -1
+            first = False
+            out.append(f'<span class="d{needs}" role="button" tabindex="{index}">{char.char}{why(char.digit)}</span>')
+        elif char.char.isdigit() and char.kind is not Kind.COPY:
+            out.append(f"<b>{escape(char.char)}</b>")
+        else:
+            out.append(escape(char.char))
+    return "".join(out).strip("\n") + ("</s>" if taken_back else ""), first
+
+
+def why(digit: Digit) -> str:
+    """What a digit is computed from: written digits, and dotted the digits that are written nowhere."""
+    where = f"place {digit.place} of {digit.of}" if digit.of else "one-digit step"
+    written = [f"<i>{escape(source)}</i>" for source in sources(digit)] or ["nothing written"]
+    unwritten = [f'<i class="sid">{escape(sid)}</i>' for sid in unwritten_sources(digit)]
+    return (
+        f'<span class="why"><b>{digit.char}</b> <em>{"estimated, " * digit.estimated}{escape(where)}</em> '
+        f"<span>from {' '.join(written)}</span>"
+        + (f" <span>not written {' '.join(unwritten)}</span>" if unwritten else "")
+        + "</span>"
+    )
+
+
+def sources(digit: Digit) -> list[str]:
+    """The written digits that one is computed from, as they are read.
+
+    >>> sources(Digit("0", "123+179", 2, ("a2=2", "b2=7"), ("carry 1",))), sources(Digit("4", "12*34", 2, ("a", "b"), ()))
+    (['2', '7'], ['all of 12', 'all of 34'])
+    """
+    match = _OPERATION.fullmatch(digit.of)
+    whole = {"a": f"all of {match[1]}", "b": f"all of {match[3]}"} if match else {}
+    return [source.partition("=")[2] or whole.get(source, source) for source in digit.sources]
+
+
+def unwritten_sources(digit: Digit) -> list[str]:
+    """The digits that one is computed from and that are written nowhere, the first few of many.
+
+    >>> unwritten_sources(Digit("0", "123+179", 2, ("a2=2", "b2=7"), ("carry 1",)))
+    ['carry']
+    """
+    if len(digit.sids) == 1:
+        return [re.sub(r"^(carry|borrow) [0-9]+$", r"\1", digit.sids[0])]
+    more = len(digit.sids) - MOST_NAMED
+    return [*digit.sids[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])]
+
+
+def reads(row: Sequence[Char], state: str) -> str:
+    """A step with its reversed numbers restored, where it has any; a number that is still written begins with dots."""
+    text = "".join([char.char for char in row]).strip()
+    if state == "wrong" or restore(text) == text:
+        return ""
+    if state == "writing" and (growing := _GROWING.search(text)):
+        sure = Restorer().feed(text)
+        apart = " " if sure[-1:].isdigit() else ""
+        said = f"{escape(sure)}{apart}<span>…{growing[1][::-1]}</span>"
+    else:
+        pieces = [
+            ("".join([char.char for char in piece]), back) for back, piece in groupby(row, attrgetter("taken_back"))
+        ]
+        said = "".join(
+            [f"<s>{escape(restore(piece))}</s>" if back else escape(restore(piece)) for piece, back in pieces]
+        )
+    return f'<small class="reads"><em>reads</em> {said.strip()}</small>'
+
+
+def comparison(problems: Iterable[Problem]) -> str:
+    """What each method writes for the same problems, with its tokens and its CSID; equal texts are shown once."""
+    cards: dict[tuple[str, ...], tuple[list[str], str, int, int]] = {}
+    for name, form, traces in written_by_each(list(problems)):
+        texts = tuple(written.text for written in traces)
+        if texts in cards:
+            cards[texts][0].append(name_of(name, form))
+            continue
+        body = "".join([steps_html(read_trace(text, name, form)) for text in texts])
+        tokens, hardest = sum(map(characters, texts)), max(map(csid, traces))
+        cards[texts] = [name_of(name, form)], body, tokens, hardest
+    most = max((tokens for _, _, tokens, _ in cards.values()), default=1)
+    return "".join(
+        f'<section class="trace card"><h3>{escape(", ".join(names))}</h3><p class="facts">{tokens:,} tokens · CSID '
+        f'{hardest:,}</p><div class="bar" style="--share:{tokens / most:.4f}"></div>{body}</section>'
+        for names, body, tokens, hardest in cards.values()
+    )
+
+
+def written_by_each(problems: list[Problem]) -> Iterator[tuple[str, str, list]]:
+    """(method, form, traces) for each method and form that can write the problems."""
+    for name, method in METHODS.items():
+        for form in method.forms:
+            try:
+                yield name, form, [trace(problem, name, form) for problem in problems]
+            except ProblemError:  # too long to be written so
+                continue

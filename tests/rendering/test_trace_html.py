@@ -1,0 +1,132 @@
+"""Pictures of traces: what they say and never say, and how they are in a browser."""
+
+import re
+
+import pytest
+from chromium import FAINT, open_browser, overflow, prefer, press, requests, resize, shown
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import traces
+
+from revorder import METHODS, Problem, ProblemError, restore, trace
+from revorder.metrics.csid import csid
+from revorder.metrics.token_cost import cost
+from revorder.rendering.trace_html import comparison, page, picture
+
+
+@settings(max_examples=60)
+@given(traces(), st.data())
+def test_a_wrong_answer_is_never_shown_as_one(drawn, data):
+    made, _ = drawn
+    assert f"<b>= {made.answer}</b>" in picture(made.text, made.method, made.form)
+    at = data.draw(st.integers(len(made.steps[0].segments[0].text), len(made.text) - 1))
+    wrong = made.text[:at] + data.draw(st.sampled_from("0123456789W")) + made.text[at + 1 :]
+    shown = picture(wrong, made.method, made.form)
+    assert ("<b>= " in shown) == ("Verified" in shown) == ("Not verified: " not in shown)
+    assert "<b>= " not in picture(made.text, made.method, made.form, done=False)
+
+
+@settings(max_examples=60)
+@given(traces())
+def test_each_step_reads_as_the_whole_does(drawn):
+    made, _ = drawn
+    steps = "".join(restore(step.text) for step in made.steps)
+    assert "".join(steps.split()) == "".join(restore(made.text).split())
+
+
+def test_what_stands_in_a_picture():
+    shown = picture(trace("948/12", rollback={0: 8}).text)
+    assert "<s>" in shown and shown.count('<li class="right">') == 4
+    assert "revorder compact</b> · 74 tokens · CSID 2" in shown
+    assert '<i class="sid">carry</i>' in picture("123+179=r|203=302")
+    assert "…02" in picture("123+179=r|20", done=False) and 'class="writing"' in picture("123+179=r|20", done=False)
+    assert '<i class="sid">carry 2</i> <i class="sid">1 more</i>' in picture("99999+1=100000", "plain")
+    assert '</span><span class="bad">6=57</span>' in picture("12+39=r|16=57")
+    hostile = picture("1+1=<script>alert(1)</script>")
+    assert "<script" not in hostile and "&lt;script&gt;" in hostile
+    with pytest.raises(ProblemError, match="accepted: compact, expanded"):
+        picture("1+1=r|2=2", "revorder", "nope")
+
+
+def test_what_is_too_long_is_shown_without_explanations():
+    n = int("9" * 1900)
+    shown = picture(trace(Problem(n, "*", n), "plain").text, "plain")
+    assert "too long for CSID and explanations" in shown and 'class="d' not in shown and "Verified" in shown
+
+
+def test_every_method_is_compared_once():
+    problems = [Problem(948, "/", 12), Problem(12, "*", 34)]
+    shown = comparison(problems)
+    titles = [title.split(", ") for title in re.findall("<h3>(.*?)</h3>", shown)]
+    names = [
+        name if len(method.forms) == 1 else f"{name} {form}"
+        for name, method in METHODS.items()
+        for form in method.forms
+    ]
+    assert sorted(sum(titles, [])) == sorted(names) and ["plain", "mathglm"] in titles
+    tokens = sum(cost(problem, "lean") for problem in problems)
+    hardest = max(csid(problem, "lean") for problem in problems)
+    assert f'<h3>lean, blocks 1</h3><p class="facts">{tokens} tokens · CSID {hardest}</p>' in shown
+    assert "scratchpad" not in comparison([Problem(10**199, "*", 10**199)])  # too long to be written so
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    opened = open_browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.quit()
+
+
+def test_a_page_in_a_browser(browser, tmp_path):
+    from selenium.webdriver.common.keys import Keys
+
+    texts = [
+        (trace("948/12", rollback={0: 8}).text, "revorder"),
+        ("12-35=r|77Wr|32-", "lean"),
+        ("12+35=r|75", "revorder"),
+    ]
+    long = trace(Problem(10**40 - 7, "*", 10**39 + 9), "revorder").text
+    pictures = [*(picture(*item) for item in texts), picture(long), comparison([Problem(123, "+", 179)])]
+    file = tmp_path / "trace.html"
+    file.write_text(page(pictures, "traces"), encoding="utf-8")
+    resize(browser, 1000)
+    prefer(browser, "light")
+    browser.get(file.as_uri())
+    assert requests(browser) == {file.as_uri()}
+    assert shown(browser, "h2")[:3] == ["948/12 = 79", "12-35 = -23", "12+35"]
+    assert shown(browser, ".note")[2].startswith("✗ Not verified: wrong digit in the sum 12+35")
+
+    # the keyboard alone: Tab reaches the trace, arrow keys its digits, Escape puts the explanation away
+    focused = "return document.activeElement.firstChild.textContent"
+    assert shown(browser, ".why") == []
+    press(browser, Keys.TAB)
+    assert browser.execute_script(focused) == "8"
+    assert shown(browser, ".why")[0].startswith("8\nestimated, place 1 of 948/120")
+    outline = "return getComputedStyle(document.activeElement).outlineStyle"
+    assert browser.execute_script(outline) == "solid"
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    [why] = shown(browser, ".why")
+    assert why.split() == ["9", "place", "3", "of", "120*8", "from", "1", "8", "not", "written", "carry"]
+    press(browser, Keys.ESCAPE)
+    assert shown(browser, ".why") == []
+    press(browser, Keys.END)
+    assert browser.execute_script(focused) == "0" and len(shown(browser, ".why")) == 1
+    press(browser, Keys.TAB)
+    assert browser.execute_script(focused) == "7"  # the next trace
+
+    # what is taken back is struck out in red
+    red = "const s = getComputedStyle(document.querySelector('s')); return [s.color, s.backgroundImage]"
+    color, line = browser.execute_script(red)
+    assert color in line and color == "rgb(179, 33, 26)"
+
+    for scheme in ("light", "dark"):
+        prefer(browser, scheme)
+        assert browser.execute_script(FAINT, "main *") == [], scheme
+    assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(22, 22, 20)"
+
+    resize(browser, 360)
+    assert overflow(browser) == 0
+    inside = (
+        "const r = [...document.querySelectorAll('.why')].find((e) => e.checkVisibility()).getBoundingClientRect();"
+    )
+    assert browser.execute_script(f"{inside} return r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight")
