@@ -29,6 +29,18 @@ PROGRESS = "manifest.partial.json"
 MAX_SHARDS = 99_999  # so that names of five digits are in order
 
 
+class Run(NamedTuple):
+    """What is written where: the examples 0 to `size` of a mixture, as rows of a view, in shards of `shard_size`."""
+
+    mixture: Mixture
+    seed: int
+    out: str | Path
+    size: int
+    shard_size: int = 100_000
+    format: str = "jsonl"
+    view: str = "trace"
+
+
 class Job(NamedTuple):
     """A shard to write: the examples from `start` to `stop` as rows of a view."""
 
@@ -55,14 +67,57 @@ def write_shards(
     """Write `size` examples in shards of `shard_size` and return the manifest, which names each shard's sha256.
 
     A row is what the view makes of an example (revorder.data.views.VIEWS). `progress` is called with the number of
-    examples done. Raises ProblemError where the folder holds another run, or a library is missing.
+    examples done. Shards that are there are kept. Raises ProblemError where the folder holds another run, or a library
+    is missing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [shard["rows"] for shard in write_shards(Mixture.read("small"), 42, folder, 25, 10)["shards"]]
     [10, 10, 5]
     """
-    for what, number in (("size", size), ("shard_size", shard_size), ("workers", workers)):
+    if workers < 1:
+        raise ProblemError(f"workers is {workers}; accepted: at least 1")
+    out = Path(out)
+    spec, jobs = claim_folder(Run(mixture, seed, out, size, shard_size, format, view))
+    sweep(out, mixture)
+    shards = known_shards(out, spec, jobs)
+    write_whole(out / PROGRESS, json.dumps(spec, indent=2))
+    (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
+
+    def landed(shard: dict[str, Any]) -> None:
+        shards[shard["file"]] = shard
+        if progress:
+            progress(shard["rows"])
+
+    if progress:
+        progress(sum(shard["rows"] for shard in shards.values()))
+    missing = [job for job in jobs if Path(job.file).name not in shards]
+    try:
+        if workers > 1 and len(missing) > 1:
+            in_processes(missing, min(workers, len(missing)), landed)
+        else:
+            for job in missing:
+                landed(write_shard(job))
+    finally:
+        sweep(out, mixture)
+    if len(shards) < len(jobs):
+        raise ProblemError(
+            f"{len(jobs) - len(shards)} shards are not written, a worker was stopped; run again to go on"
+        )
+    manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
+    write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    (out / PROGRESS).unlink()
+    return manifest
+
+
+def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
+    """What the manifest says of a run before its shards, and these; raises ProblemError where the run is none.
+
+    >>> [(job.start, job.stop) for job in plan_shards(Run(Mixture.read("small"), 42, "folder", 25, 10))[1]]
+    [(0, 10), (10, 20), (20, 25)]
+    """
+    mixture, seed, out, size, shard_size, format, view = run
+    for what, number in (("size", size), ("shard_size", shard_size)):
         if number < 1:
             raise ProblemError(f"{what} is {number}; accepted: at least 1")
     if (count := -(-size // shard_size)) > MAX_SHARDS:
@@ -80,7 +135,6 @@ def write_shards(
             raise ProblemError("format 'parquet': pyarrow is missing; pip install pyarrow") from None
     from revorder import __version__
 
-    out = Path(out)
     spec = json.loads(
         json.dumps(
             {
@@ -94,41 +148,41 @@ def write_shards(
             | ({"view": view} if view != "trace" else {})
         )
     )
-    done = known_shards(out, spec)
-    make_folder(out)
-    sweep(out, mixture)
-    write_whole(out / PROGRESS, json.dumps({**spec, "shards": done}, indent=2))
     jobs = []
-    shards: dict[str, dict[str, Any]] = {shard["file"]: shard for shard in done}
-    (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
     for i in range(count):
-        name = f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"
-        start, stop = i * shard_size, min(size, (i + 1) * shard_size)
-        if name in shards and progress:
-            progress(stop - start)
-        if name not in shards:
-            jobs.append(Job(mixture, seed, start, stop, str(out / name), format, view))
+        file = Path(out) / f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"
+        jobs.append(Job(mixture, seed, i * shard_size, min(size, (i + 1) * shard_size), str(file), format, view))
+    return spec, jobs
 
-    def landed(shard: dict[str, Any]) -> None:
-        shards[shard["file"]] = shard
-        write_whole(out / PROGRESS, json.dumps({**spec, "shards": list(shards.values())}, indent=2))
-        if progress:
-            progress(shard["rows"])
 
-    try:
-        if workers > 1 and len(jobs) > 1:
-            in_processes(jobs, min(workers, len(jobs)), landed)
-        else:
-            for job in jobs:
-                landed(write_shard(job))
-    finally:
-        sweep(out, mixture)
-    if len(shards) < count:
-        raise ProblemError(f"{count - len(shards)} shards are not written, a worker was stopped; run again to go on")
-    manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
-    write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
-    (out / PROGRESS).unlink()
-    return manifest
+def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job]]:
+    """Note in a run's folder that it is this run's, and return the plan.
+
+    Raises ProblemError where the run is none, and where the folder holds another.
+    """
+    spec, jobs = plan_shards(run)
+    out = Path(run.out)
+    if noted_shards(out, spec) is None:
+        make_folder(out)
+        for job in jobs:
+            Path(job.file).unlink(missing_ok=True)  # nobody knows of which run it is
+        write_whole(out / PROGRESS, json.dumps(spec, indent=2))
+    return spec, jobs
+
+
+def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
+    """Write shard `rank` of a run whose folder is claimed, and every `world_size`-th after it; yields each.
+
+    Any process on any machine that has the folder may. A shard that is there is kept. Raises ProblemError where the
+    folder is not there, or another run's, such as one of another version.
+    """
+    spec, jobs = plan_shards(run)
+    if noted_shards(Path(run.out), spec) is None:
+        raise ProblemError(f"folder {str(run.out)!r} holds no run; accepted: one that all machines share")
+    for job in jobs[rank::world_size]:
+        if not Path(job.file).exists():
+            write_shard(job)
+        yield job
 
 
 def sweep(out: Path, mixture: Mixture) -> None:
@@ -138,13 +192,16 @@ def sweep(out: Path, mixture: Mixture) -> None:
             left.unlink(missing_ok=True)
 
 
-def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """The shards of an earlier run of the same spec that are there and whole; raises ProblemError for another spec."""
+def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
+    """The sha256 of each shard that a folder's manifest names, none before there is one; None for a folder of no run.
+
+    Raises ProblemError where the folder holds a run of another spec.
+    """
     for name in (MANIFEST, PROGRESS):
         if (out / name).exists():
             try:
                 before = json.loads((out / name).read_text())
-                shards = [(shard, shard["file"], shard["sha256"]) for shard in before.pop("shards")]
+                noted = {shard["file"]: shard["sha256"] for shard in before.pop("shards", [])}
             except (ValueError, KeyError, AttributeError, TypeError):
                 raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
             different = sorted(key for key in spec.keys() | before.keys() if before.get(key) != spec.get(key))
@@ -152,8 +209,23 @@ def known_shards(out: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
                 raise ProblemError(
                     f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
                 )
-            return [shard for shard, file, sha in shards if (out / file).exists() and digest(out / file) == sha]
-    return []
+            return noted
+    return None
+
+
+def known_shards(out: Path, spec: dict[str, Any], jobs: list[Job]) -> dict[str, dict[str, Any]]:
+    """The entries of a run's shards that are there, by their files' names; one that is not as noted is removed."""
+    noted = noted_shards(out, spec) or {}
+    shards = {}
+    for job in jobs:
+        path = Path(job.file)
+        if path.exists():
+            shard = shard_entry(job)
+            if noted.get(path.name, shard["sha256"]) == shard["sha256"]:
+                shards[path.name] = shard
+            else:
+                path.unlink()
+    return shards
 
 
 def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]], None]) -> None:
@@ -234,7 +306,15 @@ def write_shard(job: Job) -> dict[str, Any]:
 
             table = pyarrow.Table.from_pylist(list(rows))
             pyarrow.parquet.write_table(table, temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())  # so that a file of that name is whole, even when the machine stops
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
-    return {"file": path.name, "rows": stop - start, "sha256": digest(path)}
+    return shard_entry(job)
+
+
+def shard_entry(job: Job) -> dict[str, Any]:
+    """What the manifest says of a shard that is written."""
+    path = Path(job.file)
+    return {"file": path.name, "rows": job.stop - job.start, "sha256": digest(path)}

@@ -14,7 +14,7 @@ import pytest
 from revorder import ProblemError
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
-from revorder.data.shards import write_shards
+from revorder.data.shards import Run, claim_folder, write_part, write_shards
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = Mixture.read("small")
@@ -46,21 +46,20 @@ def test_parquet_holds_the_same(tmp_path):
     assert parquet.read_table(tmp_path / "table" / table).to_pylist() == rows
 
 
-def noted(folder):
-    """The shards that a run which is not done has noted."""
-    partial = folder / "manifest.partial.json"
-    return {shard["file"] for shard in json.loads(partial.read_text())["shards"]} if partial.exists() else set()
+def landed(folder):
+    """The shards that are whole."""
+    return {path.name for path in folder.glob("[!.]*.jsonl")}
 
 
 def start(folder, size, *more):
-    """A run of the command line in its own process group, once it has noted two shards of 3,000 examples."""
+    """A run of the command line in its own process group, once it has written two shards of 3,000 examples."""
     command = [sys.executable, "-m", "revorder", "data", "paper", "--out", str(folder)]
     command += ["--size", str(size), "--shard-size", "3000", *more]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     deadline = time.monotonic() + 120
-    while len(noted(folder)) < 2 and process.poll() is None and time.monotonic() < deadline:
+    while len(landed(folder)) < 2 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     return process
 
@@ -73,7 +72,7 @@ def test_a_killed_run_goes_on_and_its_workers_go_quietly(tmp_path, workers):
     said = process.communicate(timeout=60)[1]  # the workers hold stderr too: they are gone when it ends
     assert "Traceback" not in said and not (folder / "manifest.json").exists()
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.jsonl")}
-    done = noted(folder)
+    done = landed(folder)
     assert len(done) >= 2 and done <= set(before) and len(before) < 20
     again = start(folder, 60_000)
     assert "Traceback" not in again.communicate(timeout=300)[1] and again.returncode == 0
@@ -171,3 +170,26 @@ def test_a_folder_that_cannot_be_made_or_read_is_named(tmp_path):
     (tmp_path / "shards" / "manifest.json").write_text(json.dumps({**manifest, "shards": [{}]}))
     with pytest.raises(ProblemError, match="can't be read"):
         write_shards(SMALL, 1, tmp_path / "shards", 10)
+
+
+def test_parts_written_anywhere_make_the_same_run(tmp_path):
+    write_shards(SMALL, 1, tmp_path / "local", 500, 120)
+    run = Run(SMALL, 1, tmp_path / "parts", 500, 120)
+    with pytest.raises(ProblemError, match="holds no run"):
+        list(write_part(run, 0, 2))
+    claim_folder(run)
+    assert [[job.start for job in write_part(run, rank, 2)] for rank in (1, 0)] == [[120, 360], [0, 240, 480]]
+    before = {path.name: path.stat().st_mtime_ns for path in run.out.glob("*.jsonl")}
+    write_shards(**run._asdict())
+    assert contents(run.out) == contents(tmp_path / "local")
+    assert before == {path.name: path.stat().st_mtime_ns for path in run.out.glob("*.jsonl")}
+    with pytest.raises(ProblemError, match="another seed"):
+        list(write_part(run._replace(seed=2), 0, 2))
+
+
+def test_shards_of_an_unknown_run_are_written_again(tmp_path):
+    write_shards(SMALL, 1, tmp_path / "out", 200, 100)
+    (tmp_path / "out" / "manifest.json").unlink()
+    write_shards(SMALL, 2, tmp_path / "out", 200, 100)
+    write_shards(SMALL, 2, tmp_path / "new", 200, 100)
+    assert contents(tmp_path / "out") == contents(tmp_path / "new")

@@ -1,0 +1,63 @@
+"""Ray Data: the rows of a mixture as a Dataset, and its shards written by the workers of a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from revorder.data import shards
+from revorder.data.hub import write_card
+from revorder.data.mixture import Mixture
+from revorder.data.shards import Run, claim_folder, write_part
+from revorder.data.streaming import ranges, rows
+from revorder.data.views import find_view
+from revorder.errors import ProblemError
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+
+def dataset(
+    mixture: Mixture, seed: int = 42, size: int | None = None, view: str = "trace", blocks: int = 1024
+) -> Dataset:
+    """The examples 0 to `size` of a mixture, its own size by default, as rows of a view, drawn as they are read.
+
+    Workers divide up to `blocks` ranges of examples between them. Raises ProblemError for bad arguments, and where Ray is
+    missing.
+    """
+    size = mixture.size if size is None else size
+    for what, number in (("size", size), ("blocks", blocks)):
+        if number < 1:
+            raise ProblemError(f"{what} is {number}; accepted: at least 1")
+    found = find_view(view)
+    parts = ranges(size, blocks)
+    indices = ray_data().range(len(parts), override_num_blocks=len(parts))
+    return indices.flat_map(lambda row: rows(mixture, seed, found, [parts[row["id"]]]))
+
+
+def write_shards(run: Run) -> dict[str, Any]:
+    """Write a run's shards, each a task of the cluster, the manifest and the card, and return the manifest.
+
+    Its folder is one that all machines of the cluster share. Raises ProblemError as revorder.data.shards.write_shards
+    does, and where Ray is missing.
+    """
+    data = ray_data()
+    count = len(claim_folder(run)[1])
+
+    def write(row: dict[str, Any]) -> dict[str, Any]:
+        for _ in write_part(run, row["id"], count):
+            pass
+        return row
+
+    data.range(count, override_num_blocks=count).map(write).materialize()
+    manifest = shards.write_shards(**run._asdict())  # looks at each shard, and notes its digest
+    write_card(run.out, manifest)
+    return manifest
+
+
+def ray_data() -> Any:
+    """Ray Data; raises ProblemError where it is missing."""
+    try:
+        import ray.data
+    except ImportError:
+        raise ProblemError("revorder.integrations.ray needs Ray Data; install: pip install 'revorder[ray]'") from None
+    return ray.data
