@@ -1,0 +1,91 @@
+"""revorder audit: which stored answers of arithmetic questions are wrong, and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from revorder.arithmetic.numbers import decimal_text
+from revorder.cli.common import Json, Progress, emit
+from revorder.data.corpus import read_lines, written_whole
+from revorder.errors import ProblemError, shorten
+from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit, read_jsonl, read_records
+
+DECIMALS = 12  # that are shown of a fraction
+
+
+def command(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="Questions and answers: JSONL, Parquet (.parquet), or - for stdin.")
+    ],
+    question: Annotated[str, typer.Option(help="The field, or column, of the question.")] = "question",
+    answer: Annotated[str, typer.Option(help="The field, or column, of the answer.")] = "answer",
+    out: Annotated[
+        Optional[Path], typer.Option(help="Write what is wrong or unread there, as JSONL, and only count here.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Compare stored answers with exact ones, and say which are wrong and why.
+
+    Questions that are more than one expression and words that ask for it are left alone. Exit status 1 where any
+    answer is wrong, or can't be read.
+    """
+    if source == "-" and sys.stdin is None:
+        raise ProblemError("stdin: closed; accepted: JSONL, a record a line")
+    if out and out.exists() and (not out.is_file() or (source != "-" and out.samefile(source))):
+        raise ProblemError(f"out {str(out)!r}: no file, or the one that is read; accepted: a new file")
+    records = (
+        read_jsonl(read_lines(sys.stdin.buffer)) if source == "-" else read_records(Path(source), (question, answer))
+    )
+    outcomes: Counter[str] = Counter()
+    causes: Counter[str] = Counter()
+    with ExitStack() as stack:
+        file = None
+        if out:
+            file = stack.enter_context(stack.enter_context(written_whole(out)).open("w", encoding="utf-8"))
+        progress = stack.enter_context(Progress("records", quiet=not out and sys.stdout.isatty()))
+        for line, finding in audit(records, question, answer):
+            progress.advance()
+            outcomes[finding.outcome] += 1
+            if finding.outcome not in (WRONG, UNREAD):
+                continue
+            if finding.outcome == WRONG:
+                causes[finding.cause] += 1
+            row = {"file": source, "line": line, **finding._asdict()}
+            if file:
+                file.write(json.dumps(row) + "\n")
+            elif json_:
+                emit(row)
+            else:
+                print(f"{source}:{line}: {explain(finding)}")
+    counts = {outcome: outcomes[outcome] for outcome in OUTCOMES}
+    if json_:
+        emit({"counts": counts, "causes": dict(causes.most_common())})
+    else:
+        print(", ".join(f"{count:,} {outcome}" for outcome, count in counts.items()))
+        for cause, count in causes.most_common():
+            print(f"  {count:,} {cause}")
+    raise typer.Exit(1 if outcomes[WRONG] or outcomes[UNREAD] else 0)
+
+
+def explain(finding: Finding) -> str:
+    """A finding in words.
+
+    >>> explain(Finding(WRONG, "2+2", "4", "5", "no known cause"))
+    '2+2 is 4, not 5: no known cause'
+    >>> explain(Finding(WRONG, "10/3", "10/3", "3.34", "no known cause"))
+    '10/3 is 10/3 (3.333333333333…), not 3.34: no known cause'
+    """
+    if finding.outcome == UNREAD:
+        return f"unread: {finding.cause}"
+    asked, expected, found = map(shorten, (finding.asked, finding.expected, finding.found))
+    if "/" in expected:
+        expected += f" ({decimal_text(round(Fraction(finding.expected) * 10**DECIMALS), DECIMALS)}…)"
+    return f"{asked} is {expected}, not {found}: {finding.cause}"

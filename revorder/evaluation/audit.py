@@ -1,0 +1,266 @@
+"""Audit: the stored answers of arithmetic questions, each compared with the exact one.
+
+A question that is more than arithmetic is left alone. An answer is right where it is exact, or where it is rounded as
+the question says, or to the decimals that it has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
+from revorder.data.corpus import BATCH, BOM, MAX_LINE, read_lines, reason
+from revorder.errors import ProblemError, first_line, quote, shorten
+from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_question
+
+RIGHT, WRONG = "right", "wrong"
+LEFT_ALONE = "not arithmetic"
+UNREAD = "unread"  # a line, or an answer, that can't be read, or a value that can't be computed
+OUTCOMES = (WRONG, RIGHT, UNREAD, LEFT_ALONE)
+
+# What went wrong, where another way of computing comes to the answer
+LEFT_TO_RIGHT = "evaluated left to right, without precedence"
+ROUNDED_DOWN = "each division rounded down"
+NO_BRACKETS = "the brackets ignored"
+SIGN = "the sign is wrong"
+DIGITS_REVERSED = "the digits are in reverse order"
+POWER_OF_TEN = "off by a power of ten"
+ROUNDED = "rounded, and nothing says so"
+LAST_DIGITS = "wrong in its last digits alone, as where steps are rounded"
+BY_ZERO = "a division by zero has no answer"
+UNKNOWN = "no known cause"
+
+_TERM = re.compile(r"(-?[0-9.]+)(//|[-+*/])?")
+MAX_PLACES = 50  # of a decimal that is shown; a value that needs more is shown as a fraction
+
+
+class Finding(NamedTuple):
+    """What comes of one answer: one of OUTCOMES, and the exact answer, the one found, and the cause where it is wrong.
+
+    `cause` says of an unread one why it is. `asked` is the expression.
+    """
+
+    outcome: str
+    asked: str = ""
+    expected: str = ""
+    found: str = ""
+    cause: str = ""
+
+
+def check_answer(question: str, answer: str) -> Finding:
+    """Compare a stored answer with the exact one.
+
+    >>> check_answer("Calculate 50 + 83 * 6 + 9.", "807")[2:]
+    ('557', '807', 'evaluated left to right, without precedence')
+    >>> check_answer("What is 10 / 3? Round to 2 decimal places.", "3.33").outcome
+    'right'
+    """
+    asked = read_question(question)
+    return Finding(LEFT_ALONE) if asked is None else check_asked(asked, answer)
+
+
+def check_asked(asked: Asked, answer: str) -> Finding:
+    """The same for a question that is read.
+
+    >>> check_asked(read_question("2+2"), "5").cause
+    'no known cause'
+    """
+    expression, stated = asked.expression, read_answer(answer)
+    try:
+        value = expression.fraction()
+        exact = expression.answer if isinstance(stated, str) and expression.is_whole else shown(value)
+    except ProblemError as error:
+        if "by zero" not in str(error):
+            return Finding(UNREAD, str(expression), cause=str(error))
+        return Finding(LEFT_ALONE) if stated is None else Finding(WRONG, str(expression), "none", answer, BY_ZERO)
+    if stated is None:
+        return Finding(UNREAD, str(expression), cause=f"answer {quote(answer)}: it states no number that can be read")
+    if stated == exact if isinstance(stated, str) else agrees(asked, value, stated):
+        return Finding(RIGHT)
+    if "%" in expression.source + answer:  # 50-10% may mean 45
+        return Finding(LEFT_ALONE)
+    if isinstance(stated, str):
+        return Finding(WRONG, str(expression), exact, stated, UNKNOWN)
+    return Finding(WRONG, str(expression), exact, shown(stated.value), find_cause(asked, value, stated))
+
+
+def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:
+    """Whether a stated number is the value, or rounded as it may be.
+
+    >>> asked = read_question("10 / 3")
+    >>> [agrees(asked, Fraction(10, 3), read_answer(text)) for text in ("3.33", "3.34", "3")]
+    [True, False, False]
+    """
+    how, places = agreement(value, stated), asked.places
+    if asked.significant is not None:
+        places = asked.significant - 1 - magnitude(value)
+    if how is Agreement.EXACT:
+        return True
+    if places is not None:  # more of them than asked for do no harm
+        scale = Fraction(10) ** (max(places, stated.places) if stated.places else places)
+        return agreement(value * scale, Number(stated.value * scale, 0)) in (Agreement.EXACT, Agreement.ROUNDED)
+    return how is not Agreement.WRONG and bool(stated.places or asked.rounding)
+
+
+def magnitude(value: Fraction) -> int:
+    """The power of ten of the first digit; 0 for 0.
+
+    >>> magnitude(Fraction(-950)), magnitude(Fraction(1, 30))
+    (2, -2)
+    """
+    if not value:
+        return 0
+    power = len(str(abs(value.numerator))) - len(str(value.denominator))
+    return power if abs(value) >= Fraction(10) ** power else power - 1
+
+
+def find_cause(asked: Asked, value: Fraction, stated: Number) -> str:
+    """The likely cause of a wrong answer: the first way of computing that comes to it.
+
+    >>> asked = read_question("7 / 2 * 3")
+    >>> find_cause(asked, Fraction(21, 2), read_answer("9"))
+    'each division rounded down'
+    """
+    found, text = stated.value, str(asked.expression)
+    if found == left_to_right(text):
+        return LEFT_TO_RIGHT
+    for cause, other in ((ROUNDED_DOWN, re.sub("/+", "//", text)), (NO_BRACKETS, re.sub("[()]", "", text))):
+        try:
+            if Expression.parse(other).fraction() == found:
+                return cause
+        except ProblemError:
+            pass
+    if agreement(value, stated) is not Agreement.WRONG and asked.places is None and asked.significant is None:
+        return ROUNDED
+    if found == -value:
+        return SIGN
+    if shown(abs(found)) == shown(abs(value))[::-1]:
+        return DIGITS_REVERSED
+    if value and found and found / value == Fraction(10) ** (magnitude(found) - magnitude(value)):
+        return POWER_OF_TEN
+    if stated.places and abs(found - value) * 10**5 < abs(value):
+        return LAST_DIGITS
+    return UNKNOWN
+
+
+def left_to_right(text: str) -> Fraction | None:
+    """The value of an expression without brackets where every operation is done as it comes; None where it has none.
+
+    >>> left_to_right("50+83*6+9"), left_to_right("2*(3+4)")
+    (Fraction(807, 1), None)
+    """
+    terms = _TERM.findall(text)
+    if "".join(map("".join, terms)) != text:
+        return None
+    total, before = Fraction(0), "+"
+    try:
+        for number, operator in terms:
+            total, before = apply(total, before, Fraction(number)), operator
+    except ZeroDivisionError:
+        return None
+    return total
+
+
+def shown(value: Fraction) -> str:
+    """A value as a decimal where that ends, else as a fraction.
+
+    >>> shown(Fraction(7, 2)), shown(Fraction(1, 3))
+    ('3.5', '1/3')
+    """
+    places = places_needed(value)
+    return str(value) if places is None or places > MAX_PLACES else decimal_text(int(value * 10**places), places)
+
+
+# Records
+
+
+def audit(
+    records: Iterable[tuple[int, Any]], question: str = "question", answer: str = "answer"
+) -> Iterator[tuple[int, Finding]]:
+    """(line, finding) of each record of `read_records`; `question` and `answer` name its fields.
+
+    >>> [(line, finding.expected) for line, finding in audit([(1, {"question": "1+1", "answer": 3})])]
+    [(1, '2')]
+    """
+    for line, record in records:
+        try:
+            asked = read_question(text_of(record, question))
+            yield line, Finding(LEFT_ALONE) if asked is None else check_asked(asked, text_of(record, answer))
+        except ProblemError as error:
+            yield line, Finding(UNREAD, cause=str(error))
+
+
+def text_of(record: Any, field: str) -> str:
+    """A field's text, a number as it is written; raises ProblemError where it has none.
+
+    >>> text_of({"answer": 47}, "answer")
+    '47'
+    """
+    if isinstance(record, ProblemError):
+        raise record
+    if not isinstance(record, dict):
+        raise ProblemError(f"no object; accepted: an object with the field {field!r}")
+    if field not in record:
+        raise ProblemError(f"no field {field!r}; there are: {', '.join(map(str, record))}")
+    value = record[field]
+    if value is None or isinstance(value, (bool, list, dict)):
+        raise ProblemError(f"field {field!r} is {shorten(repr(value))}; accepted: text or a number")
+    return str(value)
+
+
+def read_jsonl(lines: Iterable[bytes | None]) -> Iterator[tuple[int, Any]]:
+    """(line, record) of each line of JSON that is not blank; a ProblemError in place of a record that can't be read.
+
+    Numbers are texts, as they are written.
+
+    >>> list(read_jsonl([b'{"answer": 1.50}', b"{"]))[0]
+    (1, {'answer': '1.50'})
+    """
+    for number, line in enumerate(lines, 1):
+        if line is None:
+            yield number, ProblemError(f"the line has more than {MAX_LINE} bytes")
+        elif body := line.removeprefix(BOM if number == 1 else b"").strip():
+            try:
+                yield number, json.loads(body.decode("utf-8"), parse_int=str, parse_float=str)
+            except (ValueError, RecursionError) as error:
+                yield number, ProblemError(reason(error))
+
+
+def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """(row, record) of each row of a Parquet file, `fields` alone; raises ProblemError where it can't be read."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ProblemError("Parquet needs pyarrow; install: pip install 'revorder[data]'") from None
+    try:
+        with pyarrow.parquet.ParquetFile(source) as file:
+            names = file.schema_arrow.names
+            for field in fields:
+                if field not in names:
+                    raise ProblemError(f"file {str(source)!r}: no column {field!r}; there are: {', '.join(names)}")
+            batches = file.iter_batches(BATCH, columns=list(fields))
+            yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
+    except pyarrow.ArrowException as error:
+        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None
+
+
+def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """(line, record) of each record of a JSONL or Parquet file; raises ProblemError where it can't be read."""
+    try:
+        if source.suffix == ".parquet":
+            yield from read_parquet(source, fields)
+        else:
+            with source.open("rb") as file:
+                yield from read_jsonl(read_lines(file))
+    except OSError as error:
+        raise ProblemError(
+            f"file {str(source)!r} can't be read: {first_line(error)}; accepted: JSONL, or Parquet (.parquet)"
+        ) from None
