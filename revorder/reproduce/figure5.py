@@ -8,6 +8,7 @@ from pathlib import Path
 from revorder.arithmetic.problem import Problem
 from revorder.data.sampling import held_out
 from revorder.metrics.token_cost import extra
+from revorder.reproduce.cells import named
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 WRITTEN = (
@@ -44,7 +45,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     for op, name, shape in (("*", "products", "{0}D * {0}D"), ("/", "quotients", "{1}D / {0}D")):
         columns = [(n, problems(op, n, settings.n)) for n in range(1, settings.most + 1)]
         means = {
-            f"{method} {form}" if method == "revorder" else method: [
+            named(method, form): [
                 (float(n), sum(extra(problem, method, form) for problem in drawn) / len(drawn)) for n, drawn in columns
             ]
             for method, form in WRITTEN

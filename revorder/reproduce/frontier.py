@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from revorder.data.mixture import Mixture
 from revorder.evaluation.scores import wilson
 from revorder.methods import METHODS
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import cost
-from revorder.reproduce.cells import Training, fits, read_cell, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import Training, fits, named, read_cell, run_cell, scores_of, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 from revorder.reproduce.table1 import by_op, mean_tokens
 
@@ -71,7 +71,7 @@ def costs(settings: Settings) -> list[Block]:
     """A chart a column, of mean tokens against mean CSID, and a table of all."""
     tasks = table1_columns(settings.texts, only=WRITTEN)
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
-    rows = [[name_of(*how)] for how in notations]
+    rows = [[named(*how)] for how in notations]
     note = (
         f"Mean over {settings.texts} problems a column: tokens of the whole text, a character a token, `r|` one; CSID with "
         "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
@@ -82,10 +82,10 @@ def costs(settings: Settings) -> list[Block]:
         points = []
         for row, how in zip(rows, notations, strict=True):
             counts = [csid(problem, *how) for problem in problems]
-            points.append((mean(counts), mean([cost(problem, *how) for problem in problems])))
+            points.append((fmean(counts), fmean([cost(problem, *how) for problem in problems])))
             row += [f"{points[-1][1]:.1f}", f"{points[-1][0]:.1f}", str(max(counts))]
         family = Series(FAMILY, points[len(OTHERS) :])
-        others = [Series(name_of(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]
+        others = [Series(named(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]
         title = f"Tokens against CSID, {task}"
         found.append(Chart(title, "mean CSID", "mean tokens", [family, *others], note, log_x=True, log_y=True))
     header = ["notation", *(f"{task}{what}" for task in tasks for what in (" tokens", " CSID", " greatest"))]
@@ -97,7 +97,7 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
     tasks = table1_columns(settings.n, only=settings.columns)
     ops = by_op(list(tasks))
     levels = {
-        (op, form): mean([csid(problem, FAMILY, form) for name in names for problem in tasks[name]])
+        (op, form): fmean([csid(problem, FAMILY, form) for name in names for problem in tasks[name]])
         for op, names in ops.items()
         for form in settings.forms
     }
@@ -133,24 +133,6 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
         Chart("Accuracy along the frontier", "mean CSID", "exact, percent", series, note, log_x=True),
         Table("Accuracy along the frontier, in numbers", header, rows, note),
     ]
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean of some values.
-
-    >>> mean([1, 2])
-    1.5
-    """
-    return sum(values) / len(values)
-
-
-def name_of(method: str, form: str) -> str:
-    """A notation's name in a table.
-
-    >>> name_of("revorder", "compact"), name_of("lean", "lean")
-    ('revorder compact', 'lean')
-    """
-    return method if form == method else f"{method} {form}"
 
 
 FRONTIER = Experiment(

@@ -63,7 +63,11 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The samples."""
-    return [Sample(title, text) for title, text in json.loads((folder / FILE).read_text()).items()]
+    note = "The problem is GSM8K's (Cobbe et al., 2021; MIT licence)."
+    return [
+        Sample(title, text, note if "Figure 7" in title else "")
+        for title, text in json.loads((folder / FILE).read_text()).items()
+    ]
 
 
 FIGURES7_8 = Experiment(

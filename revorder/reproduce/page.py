@@ -61,7 +61,8 @@ def cost_line(info: RunInfo) -> str:
     """What made the results and what it took, in a line."""
     libraries = ", ".join(f"{name} {number}" for name, number in info.versions.items())
     spent = f"{info.tokens:,} training tokens, " if info.tokens else ""
-    return f"{info.command}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{info.seconds / 60:.0f} minutes"
+    time = f"{info.seconds / 60:.0f} minutes" if info.seconds >= 120 else f"{info.seconds:.0f} seconds"
+    return f"{info.command}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{time}"
 
 
 def as_html(block: Block) -> str:
