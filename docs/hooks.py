@@ -1,0 +1,31 @@
+"""What mkdocs and griffe call while they build the site."""
+
+import re
+
+import griffe
+from mkdocs.structure.files import File, InclusionLevel
+
+BESIDE = {  # pages that stand outside of docs/: where they are, and where in the site
+    "CHANGELOG.md": "changelog",
+    "CONTRIBUTING.md": "contributing",
+    "experiments/LOG.md": "experiments",
+    "revorder/checkpoints/narrow/README.md": "models/narrow",
+    "revorder/checkpoints/wide/README.md": "models/wide",
+}
+_DOCTEST = re.compile(r"^>>> .+?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def on_files(files, config):
+    """Add the pages of BESIDE, under the paths that links to them have in a checkout."""
+    for path, place in BESIDE.items():
+        where = {"dest_uri": f"{place}/index.html", "inclusion": InclusionLevel.INCLUDED}
+        files.append(File(f"../{path}", config.docs_dir, config.site_dir, True, **where))
+    return files
+
+
+class Doctests(griffe.Extension):
+    """Fences the examples in docstrings, which Markdown would take for quotations."""
+
+    def on_object(self, *, obj: griffe.Object, **_: object) -> None:
+        if obj.docstring:
+            obj.docstring.value = _DOCTEST.sub(lambda found: f"```pycon\n{found[0]}\n```", obj.docstring.value)
