@@ -16,23 +16,58 @@ import typer
 from typer.exceptions import TyperException
 
 from revorder import __version__
-from revorder.cli import cost, csid, data, eval, finetune, report, rewrite, show, solve, train, verify
+from revorder.cli import (
+    app,
+    audit,
+    cost,
+    csid,
+    data,
+    eval,
+    export,
+    finetune,
+    lm_eval_path,
+    report,
+    reproduce,
+    rewrite,
+    show,
+    solve,
+    train,
+    verify,
+)
 from revorder.cli.common import say
 from revorder.errors import ProblemError
 
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
 
-app = typer.Typer(
-    add_completion=False,
+commands = typer.Typer(
+    add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
-for module in (solve, show, verify, csid, cost, eval, report, data, rewrite, train, finetune):
+for module in (
+    solve,
+    show,
+    verify,
+    csid,
+    cost,
+    eval,
+    report,
+    reproduce,
+    data,
+    rewrite,
+    train,
+    finetune,
+    export,
+    app,
+    audit,
+    lm_eval_path,
+):
     # a problem may begin with a minus sign, and is no option then
     loose = {"ignore_unknown_options": module in (solve, show, csid, cost, eval)}
-    app.command(module.__name__.rpartition(".")[2], context_settings=loose)(module.command)
+    name = module.__name__.rpartition(".")[2].replace("_", "-")
+    commands.command(name, context_settings=loose)(module.command)
 
 
 def print_version(wanted: bool) -> None:
@@ -41,7 +76,7 @@ def print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@commands.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=print_version, help="Show the version and exit.")
@@ -59,8 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stdout.reconfigure(errors="backslashreplace")  # what a model wrote may not fit the encoding
         status = run(arguments)
         sys.stdout.flush()
-    except (BrokenPipeError, SystemExit):  # typer exits where a pipe is closed
-        status = PIPE_CLOSED
+    except (BrokenPipeError, SystemExit) as end:  # typer exits where a pipe is closed, and with 0 from completion
+        status = 0 if isinstance(end, SystemExit) and end.code == 0 else PIPE_CLOSED
         drop_output()
     except OSError as error:
         status = 2
@@ -72,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None) -> int:
     """Run a command; returns its exit status."""
     try:
-        status = app(arguments, standalone_mode=False) or 0
+        status = commands(arguments, standalone_mode=False) or 0
     except (ProblemError, TyperException) as error:
         status, message = 2, getattr(error, "format_message", error.__str__)()
         if message:  # there is none where help was printed

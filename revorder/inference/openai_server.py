@@ -155,7 +155,7 @@ class Endpoint:
 
         The places that digits of a trace carry, where a server shows its tokens' names, are left out: `7₁` is 7.
 
-        >>> Endpoint("http://localhost:8000/v1", "some-model", "lean").as_trace(Problem(12, "+", 35), "r|74")
+        >>> Endpoint("http://localhost:8000/v1", "some-model", "lean").as_trace(Problem(12, "+", 35), "r|7₁4₂")
         '12+35=r|74'
         """
         if not METHODS[self.info.method].states_answer_only:

@@ -14,6 +14,7 @@ from revorder.model.checkpoint import MAX_BYTES, Key, one_of, read_json, whole
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 MAX_WIDTH = 65_536
 MAX_LAYERS = 128
+MAX_POSITIONS = 1 << 20
 MAX_PARAMETERS = 250_000_000
 
 
@@ -47,6 +48,7 @@ _KEYS = {
     "num_attention_heads": whole(1, MAX_WIDTH),
     "num_key_value_heads": whole(1, MAX_WIDTH, required=False),
     "head_dim": whole(2, MAX_WIDTH, required=False),
+    "max_position_embeddings": whole(1, MAX_POSITIONS, required=False),
     "rms_norm_eps": _number(lambda value: 0 < value < 1, "a number between 0 and 1"),
     "rope_theta": _THETA,
     "rope_parameters": _ROPE,
@@ -72,6 +74,7 @@ class LlamaConfig:
     rope_theta: float = 10_000.0
     rms_norm_eps: float = 1e-6
     tie_word_embeddings: bool = False
+    max_position_embeddings: int = 2048
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

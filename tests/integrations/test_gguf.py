@@ -1,0 +1,140 @@
+"""The GGUF export, run by llama.cpp's own server and by llama-cpp-python's: the same traces as CTranslate2."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+from exports import MOST, questions, save_grouped
+from hypothesis import given
+from strategies import PROBLEMS
+
+from revorder.inference.ctranslate import Runtime
+from revorder.model.tokenizer import Tokenizer
+
+pytest.importorskip("gguf")
+
+from revorder.integrations.gguf import chat_template, export_gguf
+
+# llama.cpp's server, which the package xllamacpp carries
+LLAMA_CPP = """
+import sys, xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path, params.hostnames, params.port = sys.argv[1], ["127.0.0.1"], int(sys.argv[2])
+params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 4096, 2, 1
+server = xllamacpp.Server(params)
+sys.stdin.read()
+"""
+SERVERS = {
+    "xllamacpp": lambda file, port: ["-c", LLAMA_CPP, str(file), port],
+    "llama_cpp": lambda file, port: ["-m", "llama_cpp.server", "--model", str(file), "--port", port, "--n_ctx", "2048"],
+}
+
+
+@contextmanager
+def serve(package, file, log):
+    """The URL of a server that has a GGUF file."""
+    pytest.importorskip(package)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with log.open("w") as said:
+        server = subprocess.Popen(
+            [sys.executable, *SERVERS[package](file, str(port))], stdin=subprocess.PIPE, stdout=said, stderr=said
+        )
+    try:
+        until = time.monotonic() + 180
+        while True:
+            assert server.poll() is None and time.monotonic() < until, log.read_text()
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5)
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory):
+    """The smaller shipped model as a GGUF file."""
+    file = tmp_path_factory.mktemp("gguf") / "narrow.gguf"
+    export_gguf("narrow", file)
+    return file
+
+
+def test_the_chat_template_writes_the_names_of_the_tokens():
+    template = pytest.importorskip("jinja2").Template(chat_template(40))
+    tokenizer = Tokenizer()
+
+    @given(PROBLEMS)
+    def check(problem):
+        prompt = "".join(tokenizer.tokens(tokenizer.encode(f"{problem}=")))
+        for written in (f"{problem}=", prompt):  # what has its places already is left as it is
+            turns = [{"role": "user", "content": "1+1="}, {"role": "user", "content": written}]
+            assert template.render(messages=turns, bos_token="<bos>") == f"<bos>{prompt}"
+
+    check()
+
+
+def test_llama_cpp_python_writes_the_same_traces(narrow):
+    llama_cpp = pytest.importorskip("llama_cpp")
+    model = llama_cpp.Llama(str(narrow), n_ctx=2048, n_threads=1, verbose=False)
+    asked = questions()
+    for question, text in zip(asked, Runtime("narrow").generate(asked, MOST), strict=True):
+        turns = [{"role": "user", "content": question}]
+        reply = model.create_chat_completion(turns, max_tokens=MOST, temperature=0)
+        assert without_places(reply["choices"][0]["message"]["content"]) == text
+
+
+@pytest.mark.parametrize("package", SERVERS)
+def test_a_server_answers_eval(package, narrow, tmp_path, monkeypatch):
+    pytest.importorskip("openai")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    out = tmp_path / "there.jsonl"
+    with serve(package, narrow, tmp_path / "log") as url:
+        command = [sys.executable, "-m", "revorder", "eval", "extra", "--n", "3", "--out", out, "--json"]
+        server = ["--base-url", url, "--model", narrow, "--method", "lean"]
+        done = subprocess.run([*command, *server], capture_output=True, text=True, check=False)
+        assert complete(url, "1₁2+3₁5=", 16) == "r|7₁4₂"
+    assert done.returncode == 0 and done.stderr == "", done
+    rows = [json.loads(line) for line in out.read_text().splitlines()[1:]]
+    asked = [f"{row['problem']}=" for row in rows]
+    assert len(rows) == 36 and {re.search("[-+*/]", question)[0] for question in asked} == set("+-*/")
+    assert all(row["correct"] and row["verified"] for row in rows)
+    if package == "xllamacpp":  # the other server's repeat penalty moves some estimates of quotient digits
+        written = Runtime("narrow").generate(asked, 1024)
+        assert [row["text"] for row in rows] == list(map("".join, zip(asked, written, strict=True)))
+
+
+def test_a_model_of_another_shape_goes_on_in_the_same_way(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    save_grouped(tmp_path)
+    export_gguf(tmp_path, tmp_path / "grouped.gguf")
+    tokenizer = Tokenizer(12)
+    most = 8  # its weights are random: sooner or later two tokens are as likely
+    with serve("xllamacpp", tmp_path / "grouped.gguf", tmp_path / "log") as url:
+        for text in ("12+35=", "948/12=7r|4", "1234567890123456-1="):
+            said = complete(url, "".join(tokenizer.tokens(tokenizer.encode(text))), most)
+            assert without_places(said) == Runtime(tmp_path).generate([text], most)[0]
+
+
+def without_places(text):
+    """A text of tokens' names as the text that they stand for."""
+    return re.sub("[₀-₉]", "", text)
+
+
+def complete(url, prompt, tokens):
+    """What a server writes after a prompt."""
+    asked = {"model": "any", "prompt": prompt, "max_tokens": tokens, "temperature": 0}
+    request = urllib.request.Request(
+        f"{url}/completions", json.dumps(asked).encode(), {"Content-Type": "application/json"}
+    )
+    return json.load(urllib.request.urlopen(request, timeout=180))["choices"][0]["text"]
