@@ -1,6 +1,7 @@
 """What tests share: a hypothesis profile that draws the same cases everywhere, and the data beside the checkout."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import settings
 if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, where what tests start inherits it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("same everywhere", derandomize=True, deadline=None, max_examples=150)
 settings.load_profile("same everywhere")

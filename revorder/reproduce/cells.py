@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.data.mixture import Mixture
@@ -24,6 +24,16 @@ from revorder.reproduce.experiment import Say
 Tasks = Mapping[str, list[Problem]]
 Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
+
+
+class Trainer(Protocol):
+    """How the model of a cell is made: a frozen dataclass, which is kept with the results."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+        """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +98,7 @@ class Finetuning:
 
 
 def run_cell(
-    training: Training | Finetuning,
+    training: Trainer,
     data: Mapping[str, Any],
     max_digits: Columns,
     tasks: Tasks,

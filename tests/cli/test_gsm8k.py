@@ -81,7 +81,8 @@ def test_a_model_solves_them_and_goes_on_where_it_was_interrupted(model, data, t
     assert table.startswith("| system | score | equations |") and "| no final answer | 0 | 40 |" in table
     again = revorder(*command, out, "--errors")
     assert (
-        "holds this run already" in again.stderr and "no final answer: first in 40 of 40 wrong solutions" in again.stdout
+        "holds this run already" in again.stderr
+        and "no final answer: first in 40 of 40 wrong solutions" in again.stdout
     )
 
 

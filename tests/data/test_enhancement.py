@@ -13,7 +13,7 @@ from revorder.data.pair_steps import NOTATIONS, read_reversed
 from revorder.data.rewriting import rewrite_back
 from revorder.data.sources.gsm8k import final_answer
 from revorder.data.split import is_held_out
-from revorder.evaluation.gsm8k import check_solution
+from revorder.evaluation.gsm8k import Attempt, check_solution
 
 N = 1500
 
@@ -26,7 +26,7 @@ def test_every_sample_is_exact_and_without_words(notation):
         assert not re.search("[A-Za-z]", (row.question + row.answer).replace("r|", ""))
         [equation] = find_annotations(row.answer)
         assert notation in row.question + equation.steps and read_number(equation.stated).value == value
-        checked = check_solution(row.answer, final_answer(row.answer))
+        checked = check_solution(Attempt("", row.answer, final_answer(row.answer), row.question))
         assert checked.correct and all(equation.right and not equation.cause for equation in checked.equations)
 
 
