@@ -7,8 +7,8 @@ from pathlib import Path
 
 from revorder.arithmetic.problem import Problem
 from revorder.data.sampling import held_out
-from revorder.metrics.token_cost import extra
-from revorder.reproduce.cells import named
+from revorder.metrics.token_cost import cost, extra
+from revorder.reproduce.cells import named, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 WRITTEN = (
@@ -19,6 +19,7 @@ WRITTEN = (
     ("scratchpad", "scratchpad"),
     ("authors", "authors"),
 )
+COLUMNS = (("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"), ("goat", "goat"), ("plain", "plain"))
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,19 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         found.append(
             Table(f"{title}, in numbers", header, [[m, *(f"{y:.0f}" for _, y in p)] for m, p in means.items()], note)
         )
-    return found
+    return [*found, by_column(settings.n)]
+
+
+def by_column(n: int) -> Table:
+    """Mean tokens a trace in each column of Table 1 that has products or quotients, and lean's share of compact's."""
+    rows = []
+    for task, drawn in table1_columns(n).items():
+        if task.startswith(("MUL", "DIV")):
+            means = [sum(cost(problem, *how) for problem in drawn) / len(drawn) for how in COLUMNS]
+            rows.append([task, *(f"{mean:.1f}" for mean in means), f"{100 * means[2] / means[0]:.0f}%"])
+    header = ["column", *(named(*how) for how in COLUMNS), "lean : compact"]
+    note = f"Mean over up to {n} problems: all tokens of a trace, question and answer included."
+    return Table("Tokens by column of Table 1", header, rows, note)
 
 
 FIGURE5 = Experiment(
