@@ -176,18 +176,15 @@ def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
 
 
 def commit() -> str:
-    """The commit of the checkout that the package runs from; its version where it is installed from elsewhere."""
+    """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it."""
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            timeout=10,
+        head, changed = (
+            subprocess.run(["git", *call], cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=10)
+            for call in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", "."])
         )
     except (OSError, subprocess.TimeoutExpired):
         return __version__
-    return found.stdout.strip() if found.returncode == 0 else __version__
+    return head.stdout.strip() + ("-dirty" if changed.stdout else "") if head.returncode == 0 else __version__
 
 
 def versions() -> dict[str, str]:
