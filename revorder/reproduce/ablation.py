@@ -35,7 +35,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "no-hard": ("no hard cases", _without_hard_cases),
     "no-estimates": ("correct quotient digits only", _data(estimate_digits=0)),
     "random-rollbacks": ("rollbacks at random, in half of the divisions", _data(estimate_digits=0, rollback=0.5)),
-    "no-decay": ("a constant rate to the end", lambda recipe: recipe.update(decay=0)),
+    "no-decay": ("a constant rate to the end", lambda recipe: recipe.update(decay_steps=0)),
 }
 
 

@@ -177,10 +177,13 @@ def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
 
 def commit() -> str:
     """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return __version__
     try:
         head, changed = (
-            subprocess.run(["git", *call], cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=10)
-            for call in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", "."])
+            subprocess.run(["git", *call], cwd=root, capture_output=True, text=True, timeout=10)
+            for call in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", "revorder"])
         )
     except (OSError, subprocess.TimeoutExpired):
         return __version__

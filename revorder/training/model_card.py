@@ -52,7 +52,7 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 {minutes:.0f} minutes on {device_name()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only; {f"Muon {recipe.muon_lr} for matrices and " if recipe.muon_lr is not None else ""}AdamW {recipe.lr} for the rest, falling
-to 0 over the last {recipe.decay:.0%} of the steps.
+to 0 over the last {min(recipe.decay_steps, recipe.steps):,} steps.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
 
 ## Exact match, percent, on 1000 problems of the validation split a column

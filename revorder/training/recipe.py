@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from revorder.data.mixture import DigitCount, Mixture, Name, Share
+from revorder.data.mixture import DigitCount, Mixture, Name
 from revorder.model.llama import ModelShape
 from revorder.settings import Count, Settings, read_settings
 
@@ -27,8 +27,8 @@ class Recipe(Settings):
     `steps`; `tokens` of a batch, padding not counted: a step takes one batch in each process (torchrun's WORLD_SIZE).
     `curriculum_steps`: over these the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
-    `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 over the last `decay`, a share of the
-    steps. So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
+    `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
+    So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
     `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
 
     >>> Recipe.read("sums").model.layers
@@ -47,7 +47,7 @@ class Recipe(Settings):
     lr: Annotated[float, Field(ge=0)] = 2e-3
     muon_lr: Annotated[float, Field(ge=0)] | None = 1e-2
     warmup: Annotated[int, Field(ge=0)] = 100
-    decay: Share = 0.25
+    decay_steps: Annotated[int, Field(ge=0)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
     eval_columns: Columns = ()
     eval_every: Count = 1000

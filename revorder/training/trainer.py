@@ -46,7 +46,8 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
-    warmup, decay = min(recipe.warmup, recipe.steps // 10), round(recipe.decay * recipe.steps)
+    warmup = min(recipe.warmup, recipe.steps // 10)
+    decay = min(recipe.decay_steps, recipe.steps - warmup)
     interruption = SaveOnSignal()
     trainer = Trainer(
         model=model,
@@ -70,7 +71,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
         train_dataset=Batches(recipe, tokenizer, processes),
         data_collator=first_item,
         compute_loss_func=mean_loss,
-        optimizers=(optimizer, get_wsd_schedule(optimizer, warmup, decay, recipe.steps, decay_type="1-sqrt")),
+        optimizers=(optimizer, get_wsd_schedule(optimizer, warmup, decay, recipe.steps, decay_type="linear")),
         callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", resumed), interruption],
     )
     with interruption:
