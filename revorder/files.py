@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from revorder.errors import ProblemError
@@ -33,3 +34,6 @@ def write_whole(path: Path, content: str | bytes) -> None:
         os.replace(temporary, path)
     except OSError as error:
         raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

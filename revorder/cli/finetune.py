@@ -61,9 +61,7 @@ def command(
         import transformers  # noqa: F401
         import trl  # noqa: F401
     except ImportError as error:
-        raise ProblemError(
-            f"finetune: {error.name} is missing; pip install torch transformers accelerate trl peft"
-        ) from None
+        raise ProblemError(f"finetune needs {error.name}; install: pip install 'revorder[finetune]'") from None
     from revorder.training.finetune import finetune
     from revorder.training.finetune_recipe import FinetuneRecipe
 

@@ -30,7 +30,7 @@ def command(
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        raise ProblemError(f"train: {error.name} is missing; pip install torch transformers accelerate") from None
+        raise ProblemError(f"train needs {error.name}; install: pip install 'revorder[train]'") from None
     from revorder.training.trainer import train
 
     with redirect_stdout(sys.stderr):  # what is said along the way

@@ -143,6 +143,10 @@ def written_whole(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` where all went well, and else goes."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        temporary.touch()
+    except OSError as error:
+        raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None
+    try:
         yield temporary
         os.replace(temporary, path)
     finally:
@@ -286,7 +290,7 @@ def convert_parquet(
         import pyarrow.parquet
         from pyarrow.types import is_large_string, is_string
     except ImportError:
-        raise ProblemError("Parquet needs pyarrow; accepted: pip install pyarrow, or a file of JSONL") from None
+        raise ProblemError("Parquet needs pyarrow; install: pip install 'revorder[data]'") from None
     try:
         with pyarrow.parquet.ParquetFile(source) as file:
             schema = file.schema_arrow

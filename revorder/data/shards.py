@@ -132,7 +132,7 @@ def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
         try:
             import pyarrow  # noqa: F401
         except ImportError:
-            raise ProblemError("format 'parquet': pyarrow is missing; pip install pyarrow") from None
+            raise ProblemError("format 'parquet' needs pyarrow; install: pip install 'revorder[data]'") from None
     from revorder import __version__
 
     spec = json.loads(

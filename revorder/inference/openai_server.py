@@ -75,7 +75,7 @@ class Endpoint:
         try:
             import openai
         except ImportError:
-            raise self._wrong("the openai package is missing; pip install openai") from None
+            raise self._wrong("needs openai; install: pip install 'revorder[api]'") from None
         max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
         about = {"url": base_url, "model": model}
         self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)

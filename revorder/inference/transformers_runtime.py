@@ -61,7 +61,7 @@ class TransformersRuntime:
             import transformers  # noqa: F401
         except ImportError as error:
             raise ProblemError(
-                f"model {str(model)!r}: {error.name} is missing; pip install torch transformers accelerate"
+                f"model {str(model)!r}: needs {error.name}; install: pip install 'revorder[train]'"
             ) from None
         from revorder.model.pretrained import load_model, load_tokenizer
 

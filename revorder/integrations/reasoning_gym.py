@@ -68,6 +68,8 @@ class ArithmeticConfig:
     def validate(self) -> None:
         """Raises ProblemError where a setting is not accepted."""
         self.mixture()
+        if self.shots < 0:
+            raise ProblemError(f"dataset {name_of(self.op)!r}: key 'shots' is {self.shots}; accepted: at least 0")
 
 
 @dataclass

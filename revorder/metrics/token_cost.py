@@ -35,7 +35,9 @@ def counter(tokenizer: str | None = None) -> Count:
     try:
         from transformers import AutoTokenizer
     except ImportError:
-        raise ProblemError(f"tokenizer {tokenizer!r}: transformers is missing; pip install transformers") from None
+        raise ProblemError(
+            f"tokenizer {tokenizer!r}: needs transformers; install: pip install 'revorder[train]'"
+        ) from None
     try:
         loader: Any = AutoTokenizer
         loaded: Any = loader.from_pretrained(tokenizer)

@@ -137,7 +137,7 @@ def adapters(rank: int, model: Any, tokenizer: Any) -> Any:
     try:
         from peft import LoraConfig
     except ImportError:
-        raise ProblemError("lora: peft is missing; pip install peft") from None
+        raise ProblemError("lora needs peft; install: pip install 'revorder[finetune]'") from None
     ends = [model.get_input_embeddings(), model.get_output_embeddings()]
     if ends[0].weight is ends[1].weight:
         ends.pop()  # tied: peft trains both as one

@@ -64,7 +64,8 @@ def test_a_line_that_cant_be_read_is_told(source, revorder):
 
 
 def test_what_is_refused(source, tmp_path, refused):
-    assert "none.jsonl" in refused("audit", tmp_path / "none.jsonl")
+    assert "none.jsonl' can't be read: No such file or directory; accepted" in refused("audit", tmp_path / "none.jsonl")
+    assert "none/out' can't be written: No such file" in refused("audit", source, "--out", tmp_path / "none" / "out")
     assert "accepted: a new file" in refused("audit", source, "--out", source)
     assert "accepted: a new file" in refused("audit", source, "--out", tmp_path)
     assert len(source.read_text().splitlines()) == len(ROWS)

@@ -44,6 +44,13 @@ def test_a_fine_tuned_model_is_refused(refused, tmp_path):
     assert "accepted: a folder that train wrote" in refused("export", tmp_path, tmp_path / "model.gguf")
 
 
+def test_what_cant_be_written_leaves_nothing(refused, tmp_path):
+    out = tmp_path / "model.gguf"
+    out.mkdir()
+    assert "model.gguf' can't be written: Is a directory" in refused("export", "narrow", out)
+    assert list(tmp_path.iterdir()) == [out]
+
+
 @pytest.mark.parametrize("package", ["gguf", "onnx"])
 def test_a_missing_package_is_one_line(refused, monkeypatch, tmp_path, package):
     monkeypatch.setitem(sys.modules, package, None)

@@ -65,7 +65,7 @@ def test_a_missing_library_is_one_line(package, refused, monkeypatch, tmp_path):
     pytest.importorskip("torch")
     monkeypatch.setitem(__import__("sys").modules, package, None)
     line = refused("finetune", "model", "paper", "--out", tmp_path / "out")
-    assert f"{package} is missing; pip install torch transformers accelerate trl peft" in line
+    assert f"finetune needs {package}; install: pip install 'revorder[finetune]'" in line
 
 
 def test_what_is_not_accepted_is_one_line(files, tmp_path, refused):

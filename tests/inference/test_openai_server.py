@@ -432,7 +432,7 @@ except ProblemError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip().endswith("the openai package is missing; pip install openai")
+    assert done.stdout.strip().endswith("needs openai; install: pip install 'revorder[api]'")
 
 
 def test_importing_it_does_not_import_the_package():

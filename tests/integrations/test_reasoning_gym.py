@@ -71,6 +71,7 @@ def test_a_lucky_answer_without_its_work_scores_0():
         ({"min_a_digits": 5}, r"key 'a' is \[5, 4\]"),
         ({"max_b_digits": 99}, "key 'b'"),
         ({"hard": 2}, "key 'hard'"),
+        ({"shots": -1}, "key 'shots' is -1; accepted: at least 0"),
         ({"method": "magic"}, "method 'magic' is unknown"),
         ({"method": "lean", "form": "short"}, "form 'short' is unknown"),
     ],

@@ -92,7 +92,9 @@ def hub_rows(name: str) -> list[tuple[str, str]]:
     try:
         from datasets import load_dataset
     except ImportError:
-        raise ProblemError(f"dataset {name!r}: not a folder, and datasets is missing; pip install datasets") from None
+        raise ProblemError(
+            f"dataset {name!r}: no folder; a Hugging Face dataset needs datasets; install: pip install 'revorder[data]'"
+        ) from None
     try:
         parts = load_dataset(name, "arithmetic")
         return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]

@@ -68,7 +68,7 @@ def hub_rows(name: str, split: str) -> Iterator[Row]:
         from datasets import load_dataset
     except ImportError:
         raise ProblemError(
-            f"dataset {name!r}: no file or folder, and datasets is missing; pip install datasets"
+            f"dataset {name!r}: no file or folder; a Hugging Face dataset needs datasets; install: pip install 'revorder[data]'"
         ) from None
     try:
         rows = load_dataset(name, "main", split=split)

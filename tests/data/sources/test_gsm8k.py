@@ -43,7 +43,7 @@ def test_what_is_wrong_is_named(folder):
 
 def test_a_name_is_a_dataset_of_the_hub(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(ProblemError, match="datasets is missing"):
+    with pytest.raises(ProblemError, match=r"needs datasets; install: pip install 'revorder\[data\]'"):
         gsm8k.load("openai/gsm8k")
 
 
