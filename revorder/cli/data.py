@@ -39,4 +39,6 @@ def command(
     if json_:
         emit(manifest)
     else:
-        print(f"{total} equations in {(count := len(manifest['shards']))} shard{'s' * (count != 1)} and manifest.json in {out}")
+        print(
+            f"{total} equations in {(count := len(manifest['shards']))} shard{'s' * (count != 1)} and manifest.json in {out}"
+        )
