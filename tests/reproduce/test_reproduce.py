@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -140,3 +141,8 @@ def test_run_info_that_is_none_is_refused(tmp_path):
     (tmp_path / "run.json").write_text("[]")
     with pytest.raises(ProblemError, match="no run.json to read"):
         RunInfo.read(tmp_path)
+
+
+def test_what_the_docs_state_is_what_the_stored_results_say():
+    root = Path(__file__).parents[2]
+    assert list(check(root / "results", [root / "docs" / "reproduction.md"])) == []
