@@ -92,28 +92,37 @@ def run(
 def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], reply_tokens: int = 0) -> Iterator[Result]:
     """The results of one batch, each text of at most `reply_tokens`, or thrice the longest correct one's."""
     info = writer.info
-    method = METHODS[info.method]
     most = max(reply_tokens, *(info.max_new_tokens(problem) for _, problem in pairs))
     for i, reply in writer.generate_each([f"{problem}=" for _, problem in pairs], most):
         task, problem = pairs[i]
         text = writer.as_trace(problem, reply)
-        verdict = verify(text, info.method, info.form, problem)
-        answer = verdict.answer if verdict.ok else method.parse_answer(text)
-        counted = problem.op == "/" and method.can_rollback  # elsewhere the mark may stand for something else
-        yield Result(
-            task,
-            str(problem),
-            text,
-            answer,
-            expected=problem.answer,
-            correct=answer == problem.answer,
-            verified=verdict.ok,
-            step=verdict.step,
-            reason=verdict.reason,
-            rollbacks=text.count(method.rollback_mark) if counted else 0,
-            correct_rollbacks=verdict.rollbacks,
-            reply="" if reply in text else reply,
-        )
+        yield judge_text(task, problem, text, info.method, info.form, "" if reply in text else reply)
+
+
+def judge_text(task: str, problem: Problem, text: str, method: str, form: str, reply: str = "") -> Result:
+    """The result of a text that a method's form is to be.
+
+    >>> judge_text("ADD 2D", Problem(12, "+", 35), "12+35=r|75", "lean", "lean").step
+    0
+    """
+    writes = METHODS[method]
+    verdict = verify(text, method, form, problem)
+    answer = verdict.answer if verdict.ok else writes.parse_answer(text)
+    counted = problem.op == "/" and writes.can_rollback  # elsewhere the mark may stand for something else
+    return Result(
+        task,
+        str(problem),
+        text,
+        answer,
+        expected=problem.answer,
+        correct=answer == problem.answer,
+        verified=verdict.ok,
+        step=verdict.step,
+        reason=verdict.reason,
+        rollbacks=text.count(writes.rollback_mark) if counted else 0,
+        correct_rollbacks=verdict.rollbacks,
+        reply=reply,
+    )
 
 
 # Files of results

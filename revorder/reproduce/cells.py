@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.data.mixture import Mixture
+from revorder.data.sampling import held_out
 from revorder.evaluation.runner import load, run
 from revorder.evaluation.scores import Result, Score, score_tasks
 from revorder.evaluation.suites import EXTRA, SMALL, Column, Draw, columns, fingerprint
@@ -159,6 +160,20 @@ def table1_columns(n: int, seed: int = 2024, only: Sequence[str] = ()) -> dict[s
     """Table 1's 32 columns, held out from training, `n` problems each; `only`: those of these names."""
     wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
     return columns(wanted, Draw(OPS, n, seed))
+
+
+def problems_by_digits(op: str, digits: int, n: int, seed: int = 2024) -> list[Problem]:
+    """`n` held-out problems of two operands with so many digits; a dividend has twice as many."""
+    return held_out(op, digits * (2 if op == "/" else 1), digits, n, seed)
+
+
+def digits_named(op: str, digits: int) -> str:
+    """What a table calls those.
+
+    >>> digits_named("*", 6), digits_named("/", 6)
+    ('6D * 6D', '12D / 6D')
+    """
+    return f"{digits * (2 if op == '/' else 1)}D {op} {digits}D"
 
 
 def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
-from revorder.evaluation.runner import load
+from revorder.arithmetic.expression import Expression
+from revorder.evaluation.runner import judge_text, load
 from revorder.evaluation.scores import Result
 from revorder.evaluation.word_problems import result_of
-from revorder.judge import verify
-from revorder.methods import METHODS
 from revorder.reproduce.cells import read_cells
 from revorder.reproduce.experiment import results_in
-from revorder.reproduce.page import fill_docs, stated
+from revorder.reproduce.page import fill_docs
 from revorder.reproduce.table3 import SOLUTIONS
 
 
@@ -36,23 +36,20 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
             for line, result in enumerate(results, 2):
                 if wrong := misjudged(result, what["method"], what["form"]):
                     yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
-    for path in stated(docs):
+    for path in docs:
         text = path.read_text()
-        filled = fill_docs(text, out)
-        for number, (found, expected) in enumerate(zip(text.splitlines(), filled.splitlines(), strict=False), 1):
+        lines = zip_longest(text.splitlines(), fill_docs(text, out).splitlines(), fillvalue="")
+        for number, (found, expected) in enumerate(lines, 1):
             if found != expected:
                 yield Difference(f"{path}, line {number}", f"expected {expected!r}, found {found!r}")
                 break
-        else:
-            if text != filled:
-                yield Difference(str(path), "it ends before its results, or after")
 
 
 def misjudged(result: Result, method: str, form: str) -> str:
     """What is stored of a result otherwise than the judge has it; empty where nothing is."""
-    verdict = verify(result.text, method, form, result.problem)
-    answer = verdict.answer if verdict.ok else METHODS[method].parse_answer(result.text)
-    for key, now in (("verified", verdict.ok), ("answer", answer), ("correct", answer == result.expected)):
-        if getattr(result, key) != now:
-            return f"{result.problem}: {key} is stored as {getattr(result, key)!r}, and is {now!r}"
+    problem = Expression.parse(result.problem).problem()
+    now = judge_text(result.task, problem, result.text, method, form, result.reply)
+    for key in ("verified", "answer", "correct"):
+        if (stored := getattr(result, key)) != (value := getattr(now, key)):
+            return f"{result.problem}: {key} is stored as {stored!r}, and is {value!r}"
     return ""

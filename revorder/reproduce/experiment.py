@@ -138,7 +138,7 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
     info = RunInfo(
         experiment.name,
         preset,
-        json.loads(json.dumps(asdict(settings))),
+        as_stored(settings),
         f"revorder reproduce {experiment.name} --preset {preset} --out DIR",
         commit(),
         versions(),
@@ -165,6 +165,11 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
         seconds = round(info.seconds + time.monotonic() - start, 1)
         replace(info, seconds=seconds, tokens=tokens, done=done).save(folder)
     return folder
+
+
+def as_stored(settings: Any) -> dict[str, Any]:
+    """A preset's settings as run.json has them."""
+    return json.loads(json.dumps(asdict(settings)))
 
 
 def results_in(out: Path) -> list[tuple[RunInfo, Path]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from revorder.arithmetic.problem import Problem
-from revorder.data.sampling import held_out
 from revorder.metrics.token_cost import cost, extra
-from revorder.reproduce.cells import named, table1_columns
+from revorder.reproduce.cells import digits_named, named, problems_by_digits, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 WRITTEN = (
@@ -35,16 +33,11 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     return 0
 
 
-def problems(op: str, digits: int, n: int) -> list[Problem]:
-    """Products of `digits` by `digits`, or quotients of twice as many by so many."""
-    return held_out(op, digits * (2 if op == "/" else 1), digits, n, 2024)
-
-
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """A chart and a table an operation."""
     found: list[Block] = []
-    for op, name, shape in (("*", "products", "{0}D * {0}D"), ("/", "quotients", "{1}D / {0}D")):
-        columns = [(n, problems(op, n, settings.n)) for n in range(1, settings.most + 1)]
+    for op, name in (("*", "products"), ("/", "quotients")):
+        columns = [(n, problems_by_digits(op, n, settings.n)) for n in range(1, settings.most + 1)]
         means = {
             named(method, form): [
                 (float(n), sum(extra(problem, method, form) for problem in drawn) / len(drawn)) for n, drawn in columns
@@ -58,7 +51,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         series = [Series(method, points) for method, points in means.items()]
         title = f"Figure 5: extra tokens of {name}"
         found.append(Chart(title, "digits n", "extra tokens", series, note, log_y=True))
-        header = ["method", *(shape.format(n, 2 * n) for n, _ in columns)]
+        header = ["method", *(digits_named(op, n) for n, _ in columns)]
         found.append(
             Table(f"{title}, in numbers", header, [[m, *(f"{y:.0f}" for _, y in p)] for m, p in means.items()], note)
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from revorder.evaluation.tables import markdown
 from revorder.files import write_whole
 from revorder.reproduce import EXPERIMENTS
 from revorder.reproduce.charts import svg, write_png
-from revorder.reproduce.experiment import Block, Chart, RunInfo, Sample, Table, results_in
+from revorder.reproduce.experiment import Block, Chart, RunInfo, Sample, Table, as_stored, results_in
 
 STYLE = """
 :root { color-scheme: light; --ink: #1c2126; --soft: #5c6670; --line: #dde2e6; --paper: #fff; --accent: #0b6e99 }
@@ -35,7 +34,10 @@ def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
         raise ProblemError(
             f"results {str(folder)!r} are of {info.experiment!r}, {info.preset!r}; accepted: {', '.join(EXPERIMENTS)}"
         )
-    return experiment.blocks(experiment.settings[info.preset], folder)
+    settings = experiment.settings[info.preset]
+    if info.settings != as_stored(settings):
+        raise ProblemError(f"results {str(folder)!r} are of other settings than today's; accepted: a new run")
+    return experiment.blocks(settings, folder)
 
 
 def write_page(out: Path, page: Path) -> None:
@@ -112,8 +114,3 @@ def fill_docs(text: str, out: Path, images: Path | None = None, link: str = "ima
         return place[1] + as_markdown(*found[place[2]], images, link) + place[3]
 
     return _PLACE.sub(fill, text)
-
-
-def stated(docs: Iterable[Path]) -> list[Path]:
-    """Those of the docs that state results."""
-    return [path for path in docs if _PLACE.search(path.read_text())]

@@ -9,13 +9,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from revorder.arithmetic.problem import OPS, Problem
+from revorder.arithmetic.problem import OPS
 from revorder.data.sampling import held_out
 from revorder.files import write_whole
 from revorder.metrics.token_cost import characters, cost
+from revorder.reproduce.cells import digits_named, problems_by_digits
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
-
-SHAPES = {"+": "{0}D + {0}D", "-": "{0}D - {0}D", "*": "{0}D * {0}D", "/": "{1}D / {0}D"}
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,6 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     return 0
 
 
-def drawn(op: str, digits: int, n: int) -> list[Problem]:
-    """Problems with two operands of so many digits; a dividend has twice as many."""
-    return held_out(op, digits * (2 if op == "/" else 1), digits, n, 2024)
-
-
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """Where the costs cross, in tokens and in seconds, and both as charts."""
     measured = json.loads((folder / "seconds.json").read_text())
@@ -63,16 +57,16 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     for op in OPS:
         written, tool, crossing, slower = [], [], None, None
         for digits in range(1, settings.most + 1):
-            problems = drawn(op, digits, settings.n)
+            problems = problems_by_digits(op, digits, settings.n)
             mine = sum(cost(problem, settings.method) for problem in problems) / len(problems)
             question = sum(characters(f"{problem}={problem.answer}") for problem in problems) / len(problems)
             theirs = 2 * question + settings.call  # the question and the answer stand in the text and in the call
             written.append((float(digits), mine))
             tool.append((float(digits), theirs))
-            shape = SHAPES[op].format(digits, 2 * digits)
+            shape = digits_named(op, digits)
             crossing = crossing or (shape if mine > theirs else None)
             slower = slower or (shape if mine * token > theirs * token + call else None)
-        beyond = f"none up to {SHAPES[op].format(settings.most, 2 * settings.most)}"
+        beyond = f"none up to {digits_named(op, settings.most)}"
         rows.append([op, crossing or beyond, slower or beyond])
         series += [Series(f"{op} written", written), *([Series(f"{op} by a tool", tool)] if op in "*/" else [])]
     note = (

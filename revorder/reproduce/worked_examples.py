@@ -18,9 +18,7 @@ WRITTEN = (("revorder", "expanded"), ("revorder", "compact"), ("lean", "lean"))
 
 @dataclass(frozen=True)
 class Settings:
-    """Which problems: all of them at every preset."""
-
-    problems: int = len(PROBLEMS)
+    """None: every preset shows the same."""
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
@@ -31,7 +29,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """A sample an operation: its text in each notation, with tokens, CSID and the judge's word."""
     found: list[Block] = []
-    for problem, rollback in PROBLEMS[: settings.problems]:
+    for problem, rollback in PROBLEMS:
         lines = []
         for method, form in WRITTEN:
             text = trace(problem, method, form, rollback or None).text

@@ -3,13 +3,10 @@
 import importlib.util
 import json
 import os
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 
 import pytest
+from servers import free_port, running
 
 from revorder.model.checkpoint import SHIPPED
 
@@ -21,31 +18,13 @@ pytestmark = pytest.mark.skipif(bool(missing), reason=f"pip install {' '.join(mi
 @pytest.fixture
 def served(tmp_path):
     """The URL of a server that has the narrow checkpoint."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = str(free_port())
     where = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(SHIPPED / "narrow")]
-    said = tmp_path / "server"
-    with said.open("w") as log:
-        server = subprocess.Popen(
-            [*command, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
-            stdout=log,
-            stderr=log,
-            env=os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
-        )
-    try:
-        until = time.monotonic() + 180
-        while True:
-            assert server.poll() is None and time.monotonic() < until, said.read_text()
-            try:
-                urllib.request.urlopen(f"{where}/health", timeout=5)
-                break
-            except OSError:
-                time.sleep(0.2)
+    command += ["--host", "127.0.0.1", "--port", port, "--device", "cpu"]
+    quiet = os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    with running(command, f"{where}/health", tmp_path / "server", env=quiet):
         yield f"{where}/v1"
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 def test_a_served_checkpoint_answers_as_it_does_here(served, tmp_path, revorder, monkeypatch):

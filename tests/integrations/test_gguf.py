@@ -2,16 +2,15 @@
 
 import json
 import re
-import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import contextmanager
 
 import pytest
 from exports import MOST, questions, save_grouped
 from hypothesis import given
+from servers import free_port, running
 from strategies import PROBLEMS
 
 from revorder.inference.ctranslate import Runtime
@@ -40,25 +39,10 @@ SERVERS = {
 def serve(package, file, log):
     """The URL of a server that has a GGUF file."""
     pytest.importorskip(package)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with log.open("w") as said:
-        server = subprocess.Popen(
-            [sys.executable, *SERVERS[package](file, str(port))], stdin=subprocess.PIPE, stdout=said, stderr=said
-        )
-    try:
-        until = time.monotonic() + 180
-        while True:
-            assert server.poll() is None and time.monotonic() < until, log.read_text()
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5)
-                break
-            except OSError:
-                time.sleep(0.2)
+    port = str(free_port())
+    command = [sys.executable, *SERVERS[package](file, port)]
+    with running(command, f"http://127.0.0.1:{port}/v1/models", log, stdin=subprocess.PIPE):
         yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 @pytest.fixture(scope="module")
