@@ -35,6 +35,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "no-hard": ("no hard cases", _without_hard_cases),
     "no-estimates": ("correct quotient digits only", _data(estimate_digits=0)),
     "random-rollbacks": ("rollbacks at random, in half of the divisions", _data(estimate_digits=0, rollback=0.5)),
+    "no-warmup": ("the full rate from the first step", lambda recipe: recipe.update(warmup=0)),
     "no-decay": ("a constant rate to the end", lambda recipe: recipe.update(decay_steps=0)),
 }
 
@@ -47,10 +48,17 @@ class Ablated:
     steps: int
     tiny: bool = False
 
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{self.steps:,} steps"
+
     def recipe(self) -> dict[str, Any]:
-        """The changed recipe; its curriculum, too, is for so many steps."""
+        """The changed recipe; its rates fall over the same share of the steps, and its curriculum is an eighth."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
-        recipe |= {"steps": self.steps, "eval_columns": [], "curriculum_steps": min(2000, self.steps // 8)}
+        falling = self.steps * recipe["decay_steps"] // recipe["steps"]
+        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": []}
+        recipe["curriculum_steps"] = min(recipe["curriculum_steps"], self.steps // 8)
         if self.tiny:
             recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
         CHANGES[self.change][1](recipe)
@@ -108,6 +116,7 @@ ABLATION = Experiment(
     {
         "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
         "cpu": Settings(3000, 200),
+        "gpu": Settings(20_000, 1000),
     },
     run,
     blocks,

@@ -25,12 +25,19 @@ from revorder.reproduce.experiment import Say
 Tasks = Mapping[str, list[Problem]]
 Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
+EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
+TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
 
 
 class Trainer(Protocol):
     """How the model of a cell is made: a frozen dataclass, which is kept with the results."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        ...
 
     def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
         """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
@@ -51,6 +58,11 @@ class Training:
     layers: int = 4
     width: int = 128
     seed: int = 0
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{self.layers} layers of width {self.width}, {self.steps:,} steps of {self.tokens:,} tokens"
 
     def recipe(self, data: Mapping[str, Any], max_digits: Columns) -> dict[str, Any]:
         """The recipe of one model."""
@@ -87,6 +99,11 @@ class Finetuning:
     recipe: str
     longest: int = 1024
     seed: int = 0
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{Path(self.model).name}, fine-tuned by the recipe {self.recipe}"
 
     def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
         """Fine-tune it on a mixture."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.evaluation.tables import PAPER
-from revorder.reproduce.cells import Training, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import EQUATIONS, Trainer, Training, read_cells, run_cell, scores_of, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.reproduce.table1 import MAX_DIGITS, PARTS
 
@@ -17,14 +17,14 @@ ROW = "RevOrder-1B"
 class Settings:
     """`trainings`: by the name of a size; `n`: problems a column; `only`: these columns, all where none is named."""
 
-    trainings: tuple[tuple[str, Training], ...]
+    trainings: tuple[tuple[str, Trainer], ...]
     n: int
     only: tuple[str, ...] = ()
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size; returns the training tokens of all."""
-    data = {"method": "revorder", "form": "compact", "size": 20_000_000, "estimate_digits": 2, "parts": list(PARTS)}
+    data = {"method": "revorder", "form": "compact", "size": EQUATIONS, "estimate_digits": 2, "parts": list(PARTS)}
     tasks = table1_columns(settings.n, only=settings.only)
     return sum(
         run_cell(training, data | {"name": size}, MAX_DIGITS, tasks, folder, say)
@@ -60,6 +60,7 @@ COMPACT = Experiment(
     {
         "smoke": Settings((("tiny", Training(12, 2048, 120, 2, 64)),), 2, ("ADD 1D", "DIV 1D")),
         "cpu": Settings((("1.2M", Training(24_000, 4096, 720)),), 1000),
+        "gpu": Settings((("4.4M", Training(60_000, 16_384, 720, 4, 256)),), 1000),
     },
     run,
     blocks,

@@ -10,7 +10,16 @@ from revorder.arithmetic.problem import Problem
 from revorder.data.split import in_split
 from revorder.evaluation.scores import wilson
 from revorder.metrics.csid import csid
-from revorder.reproduce.cells import Training, read_cells, run_cell, scores_of
+from revorder.reproduce.cells import (
+    EQUATIONS,
+    TINYLLAMA,
+    Finetuning,
+    Trainer,
+    Training,
+    read_cells,
+    run_cell,
+    scores_of,
+)
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 METHODS_COMPARED = ("plain", "revorder")
@@ -24,7 +33,7 @@ PARTS = (
 class Settings:
     """`trainings`: by the name of a size; `n`: problems for each CSID from 0 to `most`; `digits`: of both operands."""
 
-    trainings: tuple[tuple[str, Training], ...]
+    trainings: tuple[tuple[str, Trainer], ...]
     n: int
     most: int = 10
     digits: int = 15
@@ -66,7 +75,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for size, training in settings.trainings:
         for method in METHODS_COMPARED:
-            data = {"name": f"{method}-{size}", "method": method, "size": 20_000_000, "parts": list(PARTS)}
+            data = {"name": f"{method}-{size}", "method": method, "size": EQUATIONS, "parts": list(PARTS)}
             tokens += run_cell(training, data, [("+", 15, 15)], tasks, folder, say)
     return tokens
 
@@ -103,6 +112,14 @@ FIGURE2 = Experiment(
                 ("2.4M", Training(4000, 2048, 80, 3, 256)),
             ),
             200,
+        ),
+        "gpu": Settings(
+            (
+                ("2.4M", Training(20_000, 16_384, 80, 3, 256)),
+                ("85M", Training(20_000, 16_384, 80, 12, 768)),
+                ("1.1B", Finetuning(TINYLLAMA, "tinyllama")),
+            ),
+            1000,
         ),
     },
     run,

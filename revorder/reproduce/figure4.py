@@ -8,7 +8,16 @@ from pathlib import Path
 from revorder.arithmetic.problem import Problem
 from revorder.data.sampling import held_out
 from revorder.evaluation.scores import wilson
-from revorder.reproduce.cells import Training, read_cells, run_cell, scores_of
+from revorder.reproduce.cells import (
+    EQUATIONS,
+    TINYLLAMA,
+    Finetuning,
+    Trainer,
+    Training,
+    read_cells,
+    run_cell,
+    scores_of,
+)
 from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -24,7 +33,7 @@ PARTS = (
 class Settings:
     """`ratios`: the share of divisions with a rollback; `n`: problems a column of `columns` (digits of a and b)."""
 
-    training: Training
+    training: Trainer
     n: int
     ratios: tuple[float, ...] = RATIOS
     columns: tuple[tuple[int, int], ...] = COLUMNS
@@ -44,7 +53,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
         data = {
             "name": f"ratio-{ratio:.1f}",
             "method": settings.method,
-            "size": 20_000_000,
+            "size": EQUATIONS,
             "rollback": ratio,
             "parts": list(PARTS),
         }
@@ -74,7 +83,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         needless = f"{taken - rightly} of {taken}" if taken else "-"
         rows.append([f"{ratio:g}", *(f"{scores[name].percent:.1f}" for name in names), needless])
     note = (
-        f"{settings.n} exact divisions of the test split a column; models of {settings.training.layers} layers, method "
+        f"{settings.n} exact divisions of the test split a column; {settings.training.terms}; method "
         f"{settings.method}; the ratio is the share of training divisions that write one digit wrong, by one, and take it back."
     )
     return [
@@ -115,6 +124,7 @@ FIGURE4 = Experiment(
     {
         "smoke": Settings(Training(12, 2048, 120, 2, 64), 2, (0.0, 1.0), ((2, 1), (3, 1))),
         "cpu": Settings(Training(4000), 500),
+        "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000, method="revorder"),
     },
     run,
     blocks,

@@ -11,7 +11,19 @@ from revorder.evaluation.scores import wilson
 from revorder.methods import METHODS
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import cost
-from revorder.reproduce.cells import Training, fits, named, read_cell, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import (
+    EQUATIONS,
+    TINYLLAMA,
+    Finetuning,
+    Trainer,
+    Training,
+    fits,
+    named,
+    read_cell,
+    run_cell,
+    scores_of,
+    table1_columns,
+)
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 from revorder.reproduce.table1 import by_op, mean_tokens
 
@@ -32,7 +44,7 @@ NAMES = {"MUL": "products", "DIV": "quotients"}
 class Settings:
     """`trainings`: by the name of a size; `n`: problems a column of `columns`; `texts`: those counted a column."""
 
-    trainings: tuple[tuple[str, Training], ...]
+    trainings: tuple[tuple[str, Trainer], ...]
     n: int
     texts: int
     forms: tuple[str, ...] = METHODS[FAMILY].forms
@@ -54,7 +66,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
                 "name": cell(form, size),
                 "method": FAMILY,
                 "form": form,
-                "size": 20_000_000,
+                "size": EQUATIONS,
                 "estimate_digits": int(form) + 1,  # so that a block is estimated too high by at most 1
                 "parts": list(PARTS),
             }
@@ -102,7 +114,7 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
         for form in settings.forms
     }
     series, rows = [], []
-    for size, training in settings.trainings:
+    for size, _ in settings.trainings:
         read = {form: read_cell(folder, cell(form, size)) for form in settings.forms}
         scores = {form: scores_of(results) for form, (_, results) in read.items()}
         for op, names in ops.items():
@@ -119,7 +131,7 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
             tokens = mean_tokens(Mixture.read(what["data"]))
             columns = [
                 f"{scores[form][name].percent:.1f}"
-                + ("" if fits(problems, FAMILY, form, training.longest) else " (long)")
+                + ("" if fits(problems, FAMILY, form, what["training"]["longest"]) else " (long)")
                 for name, problems in tasks.items()
             ]
             rows.append([size, form, f"{tokens:.0f}", f"{what['tokens'] / tokens:,.0f}", *columns])
@@ -154,6 +166,9 @@ FRONTIER = Experiment(
             ),
             200,
             200,
+        ),
+        "gpu": Settings(
+            (("85M", Training(20_000, 16_384, 320, 12, 768)), ("1.1B", Finetuning(TINYLLAMA, "tinyllama"))), 1000, 1000
         ),
     },
     run,

@@ -11,10 +11,20 @@ from revorder.data.sampling import sampler
 from revorder.evaluation.tables import PAPER
 from revorder.methods import METHODS
 from revorder.metrics.token_cost import characters
-from revorder.reproduce.cells import Finetuning, Training, fits, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import (
+    EQUATIONS,
+    TINYLLAMA,
+    Finetuning,
+    Trainer,
+    Training,
+    fits,
+    read_cells,
+    run_cell,
+    scores_of,
+    table1_columns,
+)
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 
-TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
 SYSTEMS = ("plain", "scratchpad", "goat", "mathglm", "revorder", "lean")
 PARTS = (
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 15, "hard": 0.3},
@@ -31,7 +41,7 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16,
 class Settings:
     """`n`: problems a column; `only`: these columns, all where none is named."""
 
-    training: Training | Finetuning
+    training: Trainer
     n: int
     systems: tuple[str, ...] = SYSTEMS
     only: tuple[str, ...] = ()
@@ -42,7 +52,7 @@ def mixture(method: str) -> dict[str, object]:
     return {
         "name": method,
         "method": method,
-        "size": 20_000_000,
+        "size": EQUATIONS,
         "estimate_digits": 2 if METHODS[method].can_rollback else 0,
         "parts": list(PARTS),
     }
@@ -91,8 +101,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     header = ["system", *tasks]
     body = [[name, *row.values()] for name, row in rows.items()]
     note = (
-        f"Percent exact, {settings.n} held-out problems a column; one model of the same shape for each "
-        "method, the same tokenizer, optimizer, problems and tokens. (long): most of "
+        f"Percent exact, {settings.n} held-out problems a column; for each method one model ({settings.training.terms}), "
+        "with the same tokenizer, optimizer and problems. (long): most of "
         "the method's texts in that column are longer than any that the model was shown."
     )
     parts = [

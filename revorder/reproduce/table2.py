@@ -8,7 +8,16 @@ from pathlib import Path
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import SMALL
 from revorder.methods import METHODS
-from revorder.reproduce.cells import Training, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import (
+    TINYLLAMA,
+    Finetuning,
+    Trainer,
+    Training,
+    read_cells,
+    run_cell,
+    scores_of,
+    table1_columns,
+)
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 SYSTEMS = ("lean", "revorder", "goat", "mathglm", "plain")
@@ -21,9 +30,9 @@ PARTS = tuple(
 
 @dataclass(frozen=True)
 class Settings:
-    """`sizes`: equations; each is trained on for the same steps, once for each of `seeds`; `n`: problems a column."""
+    """`sizes`: equations, each trained on once for each of `seeds`; `n`: problems a column."""
 
-    training: Training
+    training: Trainer
     n: int
     sizes: tuple[int, ...]
     seeds: tuple[int, ...] = (0,)
@@ -71,7 +80,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         rows.append([method, *seen, f"{clean[0]:,}" if clean else f"more than {sizes[-1][0]:,}"])
     note = (
         f"Percent exact of {settings.n} held-out problems in each of {width} columns, and of how many columns every "
-        f"problem is right, by seed; {settings.training.steps:,} steps each, of {settings.training.tokens:,} tokens."
+        f"problem is right, by seed; {settings.training.terms}, for each."
     )
     return [
         Chart("Table 2 as a curve", "training equations", "exact, percent", series, note, log_x=True),
@@ -92,6 +101,7 @@ TABLE2 = Experiment(
     {
         "smoke": Settings(Training(12, 2048, 120, 2, 64), 1, (1000,), systems=("lean", "plain")),
         "cpu": Settings(Training(3000, 4096, 320, 4, 128), 100, (10_000, 50_000, 200_000, 500_000)),
+        "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000, (50_000, 100_000, 200_000, 500_000), (0, 1, 2)),
     },
     run,
     blocks,
