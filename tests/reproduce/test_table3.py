@@ -11,9 +11,10 @@ pytest.importorskip("trl")
 from pretrained import byte_level, save_model
 
 from revorder import ProblemError
+from revorder.reproduce.cells import tiny_model
 from revorder.reproduce.experiment import RunInfo, Sample, perform
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
-from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Settings, blocks, tiny_model
+from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Settings, blocks
 
 ROWS = [
     {"question": "A?", "answer": "<<12+35=47>>47\n#### 47"},
@@ -89,7 +90,7 @@ def test_the_papers_settings():
 
 
 def test_a_missing_tokenizer_is_named(tmp_path):
-    with pytest.raises(ProblemError, match="table3 needs no_such; install: pip install no-such"):
+    with pytest.raises(ProblemError, match="a tiny model needs no_such; install: pip install no-such"):
         tiny_model("no_such", tmp_path)
 
 

