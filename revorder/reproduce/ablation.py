@@ -48,11 +48,6 @@ class Ablated:
     steps: int
     tiny: bool = False
 
-    @property
-    def terms(self) -> str:
-        """The training in a few words."""
-        return f"{self.steps:,} steps"
-
     def recipe(self) -> dict[str, Any]:
         """The changed recipe; its rates fall over the same share of the steps, and its curriculum is an eighth."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")

@@ -38,11 +38,6 @@ class Trainer(Protocol):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    @property
-    def terms(self) -> str:
-        """The training in a few words."""
-        ...
-
     def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
         """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
         ...

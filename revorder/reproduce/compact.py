@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.evaluation.tables import PAPER
-from revorder.reproduce.cells import EQUATIONS, Trainer, Training, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import EQUATIONS, Training, read_cells, run_cell, scores_of, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.reproduce.table1 import MAX_DIGITS, PARTS
 
@@ -17,7 +17,7 @@ ROW = "RevOrder-1B"
 class Settings:
     """`trainings`: by the name of a size; `n`: problems a column; `only`: these columns, all where none is named."""
 
-    trainings: tuple[tuple[str, Trainer], ...]
+    trainings: tuple[tuple[str, Training], ...]
     n: int
     only: tuple[str, ...] = ()
 

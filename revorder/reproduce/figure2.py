@@ -14,7 +14,6 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
-    Trainer,
     Training,
     read_cells,
     run_cell,
@@ -33,7 +32,7 @@ PARTS = (
 class Settings:
     """`trainings`: by the name of a size; `n`: problems for each CSID from 0 to `most`; `digits`: of both operands."""
 
-    trainings: tuple[tuple[str, Trainer], ...]
+    trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
     most: int = 10
     digits: int = 15

@@ -12,7 +12,6 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
-    Trainer,
     Training,
     read_cells,
     run_cell,
@@ -33,7 +32,7 @@ PARTS = (
 class Settings:
     """`ratios`: the share of divisions with a rollback; `n`: problems a column of `columns` (digits of a and b)."""
 
-    training: Trainer
+    training: Training | Finetuning
     n: int
     ratios: tuple[float, ...] = RATIOS
     columns: tuple[tuple[int, int], ...] = COLUMNS

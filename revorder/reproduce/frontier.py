@@ -15,7 +15,6 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
-    Trainer,
     Training,
     fits,
     named,
@@ -44,7 +43,7 @@ NAMES = {"MUL": "products", "DIV": "quotients"}
 class Settings:
     """`trainings`: by the name of a size; `n`: problems a column of `columns`; `texts`: those counted a column."""
 
-    trainings: tuple[tuple[str, Trainer], ...]
+    trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
     texts: int
     forms: tuple[str, ...] = METHODS[FAMILY].forms

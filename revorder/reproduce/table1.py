@@ -15,7 +15,6 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
-    Trainer,
     Training,
     fits,
     read_cells,
@@ -41,7 +40,7 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16,
 class Settings:
     """`n`: problems a column; `only`: these columns, all where none is named."""
 
-    training: Trainer
+    training: Training | Finetuning
     n: int
     systems: tuple[str, ...] = SYSTEMS
     only: tuple[str, ...] = ()

@@ -11,7 +11,6 @@ from revorder.methods import METHODS
 from revorder.reproduce.cells import (
     TINYLLAMA,
     Finetuning,
-    Trainer,
     Training,
     read_cells,
     run_cell,
@@ -32,7 +31,7 @@ PARTS = tuple(
 class Settings:
     """`sizes`: equations, each trained on once for each of `seeds`; `n`: problems a column."""
 
-    training: Trainer
+    training: Training | Finetuning
     n: int
     sizes: tuple[int, ...]
     seeds: tuple[int, ...] = (0,)
