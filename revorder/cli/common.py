@@ -1,4 +1,4 @@
-"""What commands share: options, the lines of stdin, and output."""
+"""What commands share: options, the lines of stdin, output, and runs that are kept."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional
 
 import typer
 
@@ -17,6 +17,9 @@ from revorder.arithmetic.expression import Expression
 from revorder.errors import ProblemError
 from revorder.methods import METHODS
 from revorder.model.checkpoint import DEFAULT, INFO_FILE, shipped
+
+if TYPE_CHECKING:
+    from revorder.evaluation.scores import Result
 
 Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
@@ -228,3 +231,31 @@ class Progress:
         )
         self._task = self._bar.add_task(self._what, total=self._total, completed=self._done)
         self._bar.start()
+
+
+# Runs
+
+
+def run_once(
+    out: Path | None,
+    settings: Mapping[str, Any],
+    overwrite: bool,
+    total: int,
+    run: Callable[[Callable[[int], None]], list[Result]],
+) -> list[Result]:
+    """The results that `out` holds of the run of these settings, or those of running it now, with its progress shown.
+
+    Raises ProblemError where `out` holds another run, or where the table beside it would replace a file of no run.
+    """
+    from revorder.evaluation.runner import finished, partial_of
+
+    if out and overwrite:
+        for path in (out, partial_of(out)):
+            path.unlink(missing_ok=True)
+    elif out and (table := out.with_suffix(".md")).exists() and not (out.exists() or partial_of(out).exists()):
+        raise ProblemError(f"file {str(table)!r} is there, and of no run; accepted: another --out, or --overwrite")
+    if out and (results := finished(out, settings)) is not None:
+        say(f"{out} holds this run already; accepted: --overwrite to run it again")
+        return results
+    with Progress("problems", total) as progress:
+        return run(progress.advance)

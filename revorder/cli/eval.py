@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 import typer
 
 from revorder.arithmetic.problem import OPS
-from revorder.cli.common import Json, Model, Progress, Wide, say
+from revorder.cli.common import Json, Model, Wide, run_once, say
 from revorder.cli.gsm8k import score_file, solve_problems
 from revorder.cli.report import Errors, print_report, write_report
 from revorder.errors import ProblemError
@@ -116,7 +117,7 @@ def command(
 
     Exit status 1 where a wrong answer was verified.
     """
-    from revorder.evaluation.runner import finished, partial_of, run
+    from revorder.evaluation.runner import run
 
     if suite.endswith(".jsonl"):
         raise ProblemError(f"suite {suite!r}: a file of results; accepted: revorder report {suite}")
@@ -142,22 +143,15 @@ def command(
         raise ProblemError(f"{', '.join(server)}: of a server; accepted: together with --base-url")
     chosen = find_suite(suite)
     writer, reply_tokens, written_by = open_writer(model, base_url, server)
-    sureness = getattr(writer, "sureness", None)
-    draw = Draw(read_ops(ops, more_ops), n or chosen.n, chosen.seed if seed is None else seed, data, say, sureness)
+    confidence = getattr(writer, "confidence", None)
+    draw = Draw(read_ops(ops, more_ops), n or chosen.n, chosen.seed if seed is None else seed, data, say, confidence)
     tasks = suite_tasks(suite, draw)
     if not (everything or chosen.untrained):
         tasks = trained_tasks(suite, writer, tasks)
     settings = {"suite": suite, "ops": draw.ops, "n": draw.n, "seed": draw.seed, "problems": fingerprint(tasks)}
     settings |= written_by
-    if out and overwrite:
-        for path in (out, partial_of(out)):
-            path.unlink(missing_ok=True)
-    results = finished(out, settings) if out else None
-    if results is None:
-        with Progress("problems", sum(map(len, tasks.values()))) as progress:
-            results = run(writer, tasks, out, settings, reply_tokens, progress.advance)
-    else:
-        say(f"{out} holds this run already; accepted: --overwrite to run it again")
+    total = sum(map(len, tasks.values()))
+    results = run_once(out, settings, overwrite, total, partial(run, writer, tasks, out, settings, reply_tokens))
     if out:
         write_report(out.with_suffix(".md"), results, errors)
     raise typer.Exit(print_report(results, errors, wide, json_))

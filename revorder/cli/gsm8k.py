@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from revorder.cli.common import Progress, emit, say, show_table
+from revorder.cli.common import emit, run_once, show_table
 from revorder.files import write_whole
 
 if TYPE_CHECKING:
@@ -35,19 +36,11 @@ def solve_problems(
     json_: bool,
 ) -> None:
     """Let a model solve problems, in at most `max_tokens` of `written_by` each, and print as `score_file` does."""
-    from revorder.evaluation.runner import finished, partial_of
     from revorder.evaluation.word_problems import SUITE, attempts_of, fingerprint, write_solutions
 
     settings = {"suite": SUITE, "n": len(problems), "problems": fingerprint(problems)} | dict(written_by)
-    if out and overwrite:
-        for path in (out, partial_of(out)):
-            path.unlink(missing_ok=True)
-    results = finished(out, settings) if out else None
-    if results is None:
-        with Progress("problems", len(problems)) as progress:
-            results = write_solutions(writer, problems, out, settings, written_by["max_tokens"], progress.advance)
-    else:
-        say(f"{out} holds this run already; accepted: --overwrite to run it again")
+    solve = partial(write_solutions, writer, problems, out, settings, written_by["max_tokens"])
+    results = run_once(out, settings, overwrite, len(problems), solve)
     attempts = list(attempts_of(results, str(written_by["model"])))
     if out:
         write_scores(out.with_suffix(".md"), attempts, errors)

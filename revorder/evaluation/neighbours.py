@@ -10,7 +10,7 @@ from revorder.arithmetic.problem import Problem
 HARDEST = 10  # problems of a column that are looked around
 REACH = 50  # how far an operand is moved
 
-Sureness = Callable[[Sequence[Problem]], list[float]]  # the log-probability of the least likely token of each trace
+Confidence = Callable[[Sequence[Problem]], list[float]]  # the log-probability of the least likely token of each trace
 
 
 def neighbours(problem: Problem) -> Iterator[Problem]:
@@ -41,9 +41,9 @@ def moves(n: int) -> set[int]:
     return found
 
 
-def hardest_neighbours(problems: Sequence[Problem], sureness: Sureness, n: int, seed: int) -> list[Problem]:
+def hardest_neighbours(problems: Sequence[Problem], confidence: Confidence, n: int, seed: int) -> list[Problem]:
     """`n` neighbours, or all there are, of the HARDEST problems: those of which a model is least sure."""
-    sure = sureness(problems)
+    sure = confidence(problems)
     hardest = sorted(range(len(problems)), key=sure.__getitem__)[:HARDEST]
     around = dict.fromkeys(beside for i in hardest for beside in neighbours(problems[i]))
     return random.Random(seed).sample(list(around), min(n, len(around)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError
-from revorder.evaluation.neighbours import Sureness, hardest_neighbours
+from revorder.evaluation.neighbours import Confidence, hardest_neighbours
 from revorder.model.checkpoint import CheckpointInfo
 
 Tasks = dict[str, list[Problem]]
@@ -51,7 +51,7 @@ BEYOND: list[Column] = [
 class Draw:
     """What to draw of a suite: the operations, `n` problems a task (None: all that it has), the seed.
 
-    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read. `sureness`:
+    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read. `confidence`:
     how sure the model is of its traces, see evaluation.neighbours; None where it can't be asked.
     """
 
@@ -60,7 +60,7 @@ class Draw:
     seed: int
     data: str | None = None
     say: Callable[[str], None] = lambda line: None
-    sureness: Sureness | None = None
+    confidence: Confidence | None = None
 
 
 def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
@@ -133,13 +133,13 @@ def validation(draw: Draw) -> Tasks:
     return columns(EXTRA, draw, "validation")
 
 
-def around(draw: Draw) -> Tasks:
+def neighbours(draw: Draw) -> Tasks:
     """the neighbours of those problems of the validation suite that the model is least sure of"""
-    if draw.sureness is None:
+    if draw.confidence is None:
         raise ProblemError("suite 'neighbours': a server does not say how sure it is; accepted: a checkpoint")
     columns_drawn = columns(EXTRA, replace(draw, n=1000), "validation")
     return {
-        task: hardest_neighbours(problems, draw.sureness, draw.n or 1000, draw.seed)
+        task: hardest_neighbours(problems, draw.confidence, draw.n or 1000, draw.seed)
         for task, problems in columns_drawn.items()
     }
 
@@ -165,7 +165,7 @@ SUITES: dict[str, Suite] = {
     "hard": Suite(hard, n=None),
     "beyond": Suite(beyond, untrained=True),
     "validation": Suite(validation, seed=1),
-    "neighbours": Suite(around, seed=1),
+    "neighbours": Suite(neighbours, seed=1),
 }
 
 

@@ -81,10 +81,10 @@ class Runtime:
         for step in steps:
             yield self.tokenizer.decode([step.token_id])
 
-    def sureness(self, problems: Sequence[Problem]) -> list[float]:
+    def confidence(self, problems: Sequence[Problem]) -> list[float]:
         """How sure the checkpoint is of what it writes: the log-probability of each trace's least likely token.
 
-        >>> Runtime().sureness([Problem(12, "+", 35)])[0] > -0.1
+        >>> Runtime().confidence([Problem(12, "+", 35)])[0] > -0.1
         True
         """
         questions = [f"{problem}=" for problem in problems]

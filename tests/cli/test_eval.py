@@ -46,6 +46,10 @@ def test_finished_results_are_kept(tmp_path, revorder, refused):
     assert revorder("eval", *settings, "--n", "2", "--overwrite").stderr == "" and out.read_bytes() == before
     assert revorder("eval", *settings, "--n", "3", "--overwrite").returncode == 0
     assert len(out.read_text().splitlines()) == 1 + 9
+    notes = tmp_path / "notes.md"
+    notes.write_text("a user's own")
+    assert "notes.md' is there, and of no run" in refused("eval", "extra", "+", "--out", notes.with_suffix(".jsonl"))
+    assert notes.read_text() == "a user's own"
 
 
 def test_an_interrupted_run_goes_on(tmp_path, revorder):

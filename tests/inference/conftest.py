@@ -1,8 +1,10 @@
-"""A model that errs, for what happens to a wrong trace."""
+"""A model that errs, for what happens to a wrong trace; and a server that answers."""
 
 import shutil
+import threading
 
 import pytest
+from answering import Server
 from safetensors.numpy import load_file, save_file
 
 from revorder.inference.solver import load_runtime
@@ -20,3 +22,16 @@ def erring(tmp_path_factory):
     weights["lm_head.weight"][[seven, eight]] = weights["lm_head.weight"][[eight, seven]]
     save_file(weights, folder / "model.safetensors")
     return str(folder)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    running = Server()
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield running
+    running.shutdown()
+    running.server_close()
+    thread.join()
