@@ -28,7 +28,7 @@ PAPER: dict[str, dict[str, float]] = {
 }
 
 REASONING = "reasoning"  # all equations are right, and the final answer is not
-NO_ANSWER = "no final answer"
+NO_ANSWER = "no answer"
 
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
@@ -201,7 +201,7 @@ def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str]
 
 def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[str]]]:
     """Header and rows of what went wrong: equations by cause, and wrong solutions by what went wrong first in them."""
-    header = ["system", "cause", "equations", "wrong solutions", "example"]
+    header = ["system", "cause", "equations", "solutions", "example"]
     rows = []
     for score in scores:
         for cause in (ARITHMETIC, REVERSAL, COPY, NOTATION, REASONING, NO_ANSWER):
@@ -241,7 +241,7 @@ def explain(solution: Solution) -> str:
     -> reversal in 48+24=r|27=73, which is 72; the final answer is 73, not 72
     """
     attempt = solution.attempt
-    wrong = "no final answer"
+    wrong = NO_ANSWER
     if solution.final is not None:
         wrong = f"the final answer is {solution.final}, not {attempt.reference}"
     if first := next((equation for equation in solution.equations if equation.cause), None):

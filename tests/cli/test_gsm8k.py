@@ -71,18 +71,18 @@ def test_a_model_solves_them_and_goes_on_where_it_was_interrupted(model, data, t
     thread.join()
     assert stopped.returncode == 130 and 2 <= len(partial.read_text().splitlines()) < 41 and not out.exists()
     done = revorder(*command, out)
-    assert done.returncode == 0 and " of 40" in done.stdout and "no final answer" in done.stdout
+    assert done.returncode == 0 and " of 40" in done.stdout and "no answer" in done.stdout
     assert revorder(*command, whole).returncode == 0 and out.read_bytes() == whole.read_bytes()
     head, *rows = map(json.loads, out.read_text().splitlines())
     assert head["run"].keys() == {"suite", "n", "problems", "model", "weights", "max_tokens"}
     assert [row["problem"] for row in rows[:4]] == [question.replace("?", " 0?") for question in QUESTIONS]
     assert [row["expected"] for row in rows] == ["72", "5", "36", "12"] * 10
     table = out.with_suffix(".md").read_text()
-    assert table.startswith("| system | score | equations |") and "| no final answer | 0 | 40 |" in table
+    assert table.startswith("| system | score | equations |") and "| no answer | 0 | 40 |" in table
     again = revorder(*command, out, "--errors")
     assert (
         "holds this run already" in again.stderr
-        and "no final answer: first in 40 of 40 wrong solutions" in again.stdout
+        and "no answer: first in 40 of 40 wrong solutions" in again.stdout
     )
 
 

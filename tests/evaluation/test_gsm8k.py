@@ -40,14 +40,14 @@ def test_scores_and_causes():
     assert (one.system, one.total, one.correct, one.all_equations) == ("one", 4, 1, (5, 6))
     assert one.equations == {"+": (2, 3), "-": (1, 1), "*": (1, 1), "/": (1, 1), "mixed": (0, 0)}
     assert one.wrong_equations == {"arithmetic": 1, "copy": 1}
-    assert one.causes == {"arithmetic": 1, "reasoning": 1, "no final answer": 1}
+    assert one.causes == {"arithmetic": 1, "reasoning": 1, "no answer": 1}
     assert (two.correct, two.wrong_equations, two.causes) == (1, {"reversal": 1}, {"reversal": 1})
     header, rows = errors_table([one, two])
     assert rows == [
         ["one", "arithmetic", "1", "1", "48+2=51"],
         ["one", "copy", "1", "0", "2*3=6"],
         ["one", "reasoning", "0", "1", ""],
-        ["one", "no final answer", "0", "1", ""],
+        ["one", "no answer", "0", "1", ""],
         ["two", "reversal", "1", "1", "24+17=r|14=14"],
     ]
     assert len(header) == 5
@@ -70,8 +70,8 @@ def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
         "Why?\n<<48+2=51>>51\n<<2*3=6>>9\n#### 51\n-> arithmetic in 48+2=51, which is 50; the final answer is 51, not 41",
         "reasoning: first in 1 of 3 wrong solutions",
         "Why?\n<<1+2+4=7>>7\n#### 7\n-> the final answer is 7, not 41",
-        "no final answer: first in 1 of 3 wrong solutions",
-        "Why?\n<<6-2=4>>4 and so on\n-> no final answer",
+        "no answer: first in 1 of 3 wrong solutions",
+        "Why?\n<<6-2=4>>4 and so on\n-> no answer",
     ]
     assert "-> reversal in 24+17=r|14=14, which is 41; the final answer is 14, not 41" in errors_text(solutions["two"])
     assert "-> copy in 48/2=24; the" in errors_text([check_solution(Attempt("", "<<48/2=24>>42\n#### 42", "24"))])

@@ -56,7 +56,7 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path):
         ("48+24=<<48+24=@@27@@=72>>72\n#### @@27@@", ("72", True, True, None, "")),
         ("<<1+1=2>>2\n<<48+24=r|27=73>>73\n#### 73", ("73", False, False, 1, "reversal")),
         ("<<48+25=73>>73 <<1+1=3>>3\n#### 72", ("72", True, False, 1, "")),
-        ("I see", (None, False, False, None, "no final answer")),
+        ("I see", (None, False, False, None, "no answer")),
     ],
 )
 def test_what_is_kept_of_a_solution(text, expected):
