@@ -110,7 +110,7 @@ ABLATION = Experiment(
     "What each part of the recipe is worth",
     {
         "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
-        "cpu": Settings(3000, 200),
+        "cpu": Settings(2000, 200),
         "gpu": Settings(20_000, 1000),
     },
     run,

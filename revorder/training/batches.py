@@ -41,26 +41,27 @@ def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 class Batches:
-    """A dataset whose item `i` is a whole batch, of step i // processes: a pure function of (recipe, i)."""
+    """A dataset whose item `i` is a whole batch, of step i // `a_step`: a pure function of (recipe, `a_step`, i)."""
 
     def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
-        self.recipe, self.tokenizer, self.processes = recipe, tokenizer, processes
+        self.recipe, self.tokenizer = recipe, tokenizer
+        self.pieces = -(-recipe.batches // processes)  # batches of a step in each process
+        self.a_step = self.pieces * processes
         self._sampler = sampler(recipe.data)
-        self._pool: tuple[int, list[dict[str, Any]]] = (-1, [])
+        self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # each with its turn
 
     def __len__(self) -> int:
-        return self.recipe.steps * self.processes
+        return self.recipe.steps * self.a_step
 
     def __getitem__(self, item: int) -> dict[str, Any]:
         if item >= len(self):
             raise IndexError(item)
         # process p takes items p, p + processes, ...: each makes the pools of its own items only
-        step, process = divmod(item, self.processes)
+        step, slot = divmod(item, self.a_step)
         turn, at = divmod(step, POOL)
-        number = turn * self.processes + process
-        if self._pool[0] != number:
-            self._pool = (number, self.pool(number, self.longest(turn * POOL)))
-        return self._pool[1][at]
+        if slot not in self._pools or self._pools[slot][0] != turn:
+            self._pools[slot] = turn, self.pool(turn * self.a_step + slot, self.longest(turn * POOL))
+        return self._pools[slot][1][at]
 
     def longest(self, step: int) -> int:
         """The tokens of the longest example at a step."""

@@ -15,12 +15,22 @@ from revorder.training.recipe import Recipe
 
 
 def model_card(
-    recipe: Recipe, parameters: int, scores: dict[str, float], log: list[dict[str, Any]], processes: int
+    recipe: Recipe,
+    steps: int | None,
+    parameters: int,
+    scores: dict[str, float],
+    log: list[dict[str, Any]],
+    processes: int,
 ) -> str:
-    """The README.md of a checkpoint; `scores`: percent exact on 1000 validation problems a column, `log`: the run's."""
+    """The README.md of a checkpoint.
+
+    `steps`: where they were asked for; `scores`: percent exact on 1000 validation problems a column; `log`: the run's.
+    """
     mixture = recipe.data
-    tokens = recipe.steps * recipe.tokens * processes
-    command = "revorder" if processes == 1 else f"torchrun --nproc-per-node {processes} -m revorder"
+    batches = -(-recipe.batches // processes) * processes
+    alike = batches == recipe.batches  # then a step is the same in one process
+    command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
+    command += f" train {recipe.name} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in recipe.max_digits)
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
     losses = [entry["loss"] for entry in log if "loss" in entry]
@@ -48,8 +58,8 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command} train {recipe.name} --out {recipe.name}` with `--steps {recipe.steps}`: {recipe.tokens * processes:,} tokens a step, {tokens:,} in all,
-{minutes:.0f} minutes on {device_name()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
+`{command}`: {recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.steps * recipe.tokens * batches:,} in all,
+{minutes:.0f} minutes in {counted(processes)} on {device_name()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only; {f"Muon {recipe.muon_lr} for matrices and " if recipe.muon_lr is not None else ""}AdamW {recipe.lr} for the rest, falling
 to 0 over the last {min(recipe.decay_steps, recipe.steps):,} steps.
@@ -107,7 +117,7 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 ## Made by
 
 `revorder finetune {base} {" ".join(data)}`, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
-{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {processes} process{"es" if processes > 1 else ""} on {device_name()}.
+{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {device_name()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 
 | step | tokens | loss |
@@ -118,6 +128,15 @@ Loss on the answer only, and on no quotient digit that is wrong at random.
 
 Beyond what it was trained on it may be wrong. The terms of `{base}` hold for it too.
 """
+
+
+def counted(processes: int) -> str:
+    """So many processes.
+
+    >>> counted(1), counted(2)
+    ('1 process', '2 processes')
+    """
+    return f"{processes} process" + "es" * (processes > 1)
 
 
 def device_name() -> str:

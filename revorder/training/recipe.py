@@ -24,7 +24,8 @@ class Recipe(Settings):
     """A training run.
 
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
-    `steps`; `tokens` of a batch, padding not counted: a step takes one batch in each process (torchrun's WORLD_SIZE).
+    `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and each
+    takes one at least.
     `curriculum_steps`: over these the longest example grows from `shortest` to `longest` tokens.
     `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
     `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
@@ -41,6 +42,7 @@ class Recipe(Settings):
     max_digits: Annotated[Columns, Field(min_length=1)]
     steps: Count = 10_000
     tokens: Count = 4096
+    batches: Count = 1
     curriculum_steps: Annotated[int, Field(ge=0)] = 2000
     shortest: Count = 24
     longest: Count = 320

@@ -42,6 +42,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     resumed = claim(run, recipe.model_dump(mode="json"), recipe.steps)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     tokenizer = Tokenizer(recipe.model.places)
+    batches = Batches(recipe, tokenizer, processes)
     model = create_model(recipe.model, recipe.seed)
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
@@ -55,6 +56,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
             output_dir=str(run),
             max_steps=recipe.steps,
             per_device_train_batch_size=1,  # an item of the dataset is a batch
+            gradient_accumulation_steps=batches.pieces,
             train_sampling_strategy="sequential",
             use_cpu=not torch.cuda.is_available(),
             bf16=has_bf16(),
@@ -68,7 +70,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
             remove_unused_columns=False,
             ddp_find_unused_parameters=False,
         ),
-        train_dataset=Batches(recipe, tokenizer, processes),
+        train_dataset=batches,
         data_collator=first_item,
         compute_loss_func=mean_loss,
         optimizers=(optimizer, get_wsd_schedule(optimizer, warmup, decay, recipe.steps, decay_type="linear")),
@@ -81,13 +83,13 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if trainer.is_world_process_zero():
         scores = exact_match(model, encode_columns(recipe, tokenizer, 1000))
         export(model, out, recipe.model.places)
-        tokens = recipe.steps * recipe.tokens * processes
+        tokens = recipe.steps * recipe.tokens * batches.a_step
         about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": tokens}
         mixture = recipe.data
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
         ).save(out)
-        card = model_card(recipe, model.num_parameters(), scores, read_log(run / "log.jsonl"), processes)
+        card = model_card(recipe, steps, model.num_parameters(), scores, read_log(run / "log.jsonl"), processes)
         write_whole(out / "README.md", card)
     return out
 

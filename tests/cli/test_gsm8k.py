@@ -80,10 +80,7 @@ def test_a_model_solves_them_and_goes_on_where_it_was_interrupted(model, data, t
     table = out.with_suffix(".md").read_text()
     assert table.startswith("| system | score | equations |") and "| no answer | 0 | 40 |" in table
     again = revorder(*command, out, "--errors")
-    assert (
-        "holds this run already" in again.stderr
-        and "no answer: first in 40 of 40 wrong solutions" in again.stdout
-    )
+    assert "holds this run already" in again.stderr and "no answer: first in 40 of 40 wrong solutions" in again.stdout
 
 
 def test_what_is_not_accepted_is_one_line(model, data, tmp_path, refused):

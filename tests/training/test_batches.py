@@ -46,6 +46,14 @@ def test_each_process_has_batches_of_its_own(recipe):
     assert torch.equal(first[1]["input_ids"], others[0])
 
 
+def test_one_process_takes_the_batches_of_two(recipe):
+    recipe.write_text(recipe.read_text() + "batches: 2\n")
+    alone, two = (Batches(Recipe.read(recipe), Tokenizer(), processes) for processes in (1, 2))
+    assert len(alone) == len(two) and (alone.pieces, two.pieces) == (2, 1)
+    for item in (0, 1, 65, 64):
+        assert torch.equal(alone[item]["input_ids"], two[item]["input_ids"])
+
+
 def test_padding_is_not_learned():
     batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer())
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)

@@ -132,10 +132,15 @@ def test_a_short_run_reaches_its_learning_rate(recipe, tmp_path):
 
 
 def test_two_processes_train_as_one(recipe, tmp_path):
+    recipe.write_text(recipe.read_text() + "batches: 2\n")
     program = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run(
         [*program, *command(recipe, tmp_path / "out", "--steps", "20")[1:]],
         capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=240, env=os.environ | {"OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "torchrun --nproc-per-node 2" in (tmp_path / "out" / "README.md").read_text()
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "`revorder train test --out test --steps 20`: 20 steps of 256 tokens" in card and "in 2 processes" in card
+    alone = train(recipe, tmp_path / "alone", steps=20)
+    losses = [[entry["loss"] for entry in log_of(out) if "loss" in entry] for out in (alone, tmp_path / "out")]
+    assert len(losses[0]) == 10 and losses[0] == pytest.approx(losses[1], rel=5e-3) and close(alone, tmp_path / "out")
