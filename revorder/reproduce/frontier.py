@@ -127,7 +127,7 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
             ]
             series.append(Series(f"{NAMES[op]}, {size}", points, [wilson(*count) for count in counts]))
         for form, (what, _) in read.items():
-            tokens = mean_tokens(Mixture.read(what["data"]))
+            tokens = mean_tokens(Mixture.read(what["data"]), what["training"]["longest"])
             columns = [
                 f"{scores[form][name].percent:.1f}"
                 + ("" if fits(problems, FAMILY, form, what["training"]["longest"]) else " (long)")

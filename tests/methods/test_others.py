@@ -101,3 +101,8 @@ def test_every_rewriting_of_mathglm_has_the_value(text):
     assert {compute(field) for field in fields} == {compute(text)}
     assert len(fields) == max(2, 1 + len(re.findall(r"[-+*]", text)))
     assert verify(made.text, "mathglm", problem=text).ok
+
+
+@given(PROBLEMS)
+def test_mathglm_writes_one_operation_as_plain_does(problem):
+    assert trace(problem, "mathglm").text == trace(problem, "plain").text
