@@ -62,7 +62,7 @@ def test_a_run_learns_and_says_what_it_made(whole):
     losses = [entry["loss"] for entry in log_of(out) if "loss" in entry]
     assert losses[-1] < losses[0] and any("exact" in entry for entry in log_of(out))
     card = (out / "README.md").read_text()
-    assert "with `--steps 60`: 128 tokens a step, 7,680 in all" in card and "exactly" not in card
+    assert "60 steps of 128 tokens, 7,680 in all" in card and "in 1 process on" in card
     assert "2D + 2D" in card and "Exact match" in card and "`revorder train test --out test`" in card
     assert solve("1+2", model=str(out)).verified
 
