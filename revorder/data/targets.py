@@ -25,6 +25,11 @@ class Pair(NamedTuple):
         """The text of the spans."""
         return "".join([text for text, _ in self.spans])
 
+    @property
+    def text(self) -> str:
+        """All that a model reads and writes."""
+        return self.prompt + self.completion
+
 
 def make_targets(segments: Sequence[Segment], learn_estimates: bool = False) -> list[Span]:
     """The spans of a trace: all of the answer is learned, but no quotient digit that is wrong at random.

@@ -14,6 +14,7 @@ from typing import Any
 
 from revorder.arithmetic.problem import Problem
 from revorder.inference.ctranslate_model import model_files
+from revorder.inference.prompts import Prompts
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.tokenizer import Tokenizer
 
@@ -99,8 +100,8 @@ class Runtime:
         return [min(score.log_probs[len(prompt) - 1 :]) for score, prompt in zip(scored, prompts, strict=True)]
 
     def as_trace(self, problem: Problem, written: str) -> str:
-        """The question with what was written after it."""
-        return f"{problem}={written}"
+        """What was written after the question, as the judge reads it."""
+        return Prompts(self.info.method, self.info.form).of_trained(problem, written)
 
 
 def cores() -> int:

@@ -88,6 +88,17 @@ class Prompts:
             return joined
         return work
 
+    def of_trained(self, problem: Problem, written: str) -> str:
+        """What a model that was trained on the method wrote after the question, as the judge reads it: nothing is left out.
+
+        >>> Prompts("goat", "goat").of_trained(Problem(13, "/", 12), "13 - 12 * 1 = 13 - 12 = 1")
+        '13 - 12 * 1 = 13 - 12 = 1'
+        """
+        question = f"{problem}="
+        if METHODS[self.method].states_answer_only or self._lead(problem) == question:
+            return question + written
+        return self.as_trace(problem, written)
+
     def _asked(self, problem: Problem) -> str:
         return in_words(problem) if METHODS[self.method].states_answer_only else f"{problem}="
 

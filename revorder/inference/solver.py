@@ -204,8 +204,8 @@ class Calculator:
         beyond = {problem: self.beyond(problem) for problem in problems}
         done = {problem: self.unasked(problem, reason) for problem, reason in beyond.items() if reason}
         asked = [problem for problem, reason in beyond.items() if not reason]
-        for problem, text in zip(asked, self.write(asked), strict=True):
-            done[problem] = self.judge(problem, text)
+        for problem, written in zip(asked, self.write(asked), strict=True):
+            done[problem] = self.judge(problem, written)
         return done
 
     def beyond(self, problem: Problem) -> str:
@@ -225,22 +225,23 @@ class Calculator:
         return computed
 
     def write(self, problems: list[Problem]) -> Iterator[str]:
-        """The traces that the model writes: all at once, or where they are shown one by one."""
+        """What the model writes after each question: all at once, or where they are shown one by one."""
         questions = [f"{problem}=" for problem in problems]
         limits = [self.runtime.info.max_new_tokens(problem) for problem in problems]
         if problems and not self.show:
-            yield from map(str.__add__, questions, self.runtime.generate(questions, max(limits)))
+            yield from self.runtime.generate(questions, max(limits))
             return
         for question, limit in zip(questions, limits, strict=True):
-            pieces = [question]
+            pieces = list[str]()
             self.say(question)
             for piece in self.runtime.stream(question, limit):
                 pieces.append(piece)
                 self.say(piece)
             yield "".join(pieces)
 
-    def judge(self, problem: Problem, text: str) -> Computed:
+    def judge(self, problem: Problem, written: str) -> Computed:
         """What the model wrote, or where the judge rejects it, unless `model_only`, Python's integers in its place."""
+        text = self.runtime.as_trace(problem, written)
         verdict = verify(text, self.runtime.info.method, self.runtime.info.form, problem)
         computed = self.by_model(problem, text, verdict.answer, verdict.reason)
         self.say(f"{rejection(computed)}\n")

@@ -18,7 +18,7 @@ from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
 from revorder.errors import ProblemError, first_line
 from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
-from revorder.methods import METHODS, find_method
+from revorder.methods import find_method
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
 
 BATCH = 64  # texts that are written at once
@@ -150,9 +150,7 @@ class TransformersRuntime:
 
     def as_trace(self, problem: Problem, written: str) -> str:
         """The question and what was written, as the judge reads it; for a model asked in words, the answer it states."""
-        if self.trained and METHODS[self.info.method].states_answer_only:
-            return f"{problem}={written}"
-        return self.prompts.as_trace(problem, written)
+        return (self.prompts.of_trained if self.trained else self.prompts.as_trace)(problem, written)
 
     # Any text
 

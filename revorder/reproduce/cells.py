@@ -79,7 +79,9 @@ class Training:
             "steps": self.steps,
             "tokens": self.tokens,
             "longest": self.longest,
+            "shortest": min(64, self.longest),
             "curriculum_steps": self.steps // 8,
+            "decay_steps": self.steps * 7 // 8,
             "seed": self.seed,
         }
 
@@ -223,12 +225,14 @@ def digits_named(op: str, digits: int) -> str:
 
 
 def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> bool:
-    """Whether a model that has seen examples of up to `longest` tokens has seen any as long as these problems' traces.
+    """Whether most of these problems' traces have up to `longest` tokens: a model that is shown no longer ones can't know.
 
     >>> fits([Problem(12, "+", 35)], "scratchpad", "scratchpad", 24)
     False
     """
-    lengths = [characters(trace(problem, method, form).text) + 2 for problem in problems[:20]]
+    lengths = [
+        characters(trace(problem, method, form).text) + 2 for problem in problems[:: max(1, len(problems) // 50)]
+    ]
     return sum(length <= longest for length in lengths) * 2 >= len(lengths)
 
 

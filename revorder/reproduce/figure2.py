@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.arithmetic.problem import Problem
+from revorder.data.mixture import Mixture
+from revorder.data.sampling import sampler
 from revorder.data.split import in_split
 from revorder.evaluation.scores import wilson
 from revorder.metrics.csid import csid
@@ -88,6 +91,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
         series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
         rows.append([name, *(f"{score.percent:.1f}" for score in scores)])
+    rows.append([f"% of the training sums {settings.digits}D+{settings.digits}D", *shares(settings)])
     note = (
         f"Percent exact of {settings.n} additions of two {settings.digits}-digit numbers of the test split for each CSID "
         "of the direct answer (the longest run of carries); bars: 95% intervals."
@@ -98,6 +102,14 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     ]
 
 
+def shares(settings: Settings, n: int = 20_000) -> list[str]:
+    """What part of the training sums of so many digits has each CSID, in percent, of the first `n` examples."""
+    examples = sampler(Mixture.read({"name": "sums", "method": "plain", "parts": list(PARTS)})).examples(0, 0, n)
+    sums = (example.problem for example in examples)
+    found = Counter(csid(p) for p in sums if len(str(p.a)) == len(str(p.b)) == settings.digits)
+    return [f"{100 * found[i] / max(1, found.total()):.1f}" for i in range(settings.most + 1)]
+
+
 FIGURE2 = Experiment(
     "figure2",
     "Figure 2",
@@ -106,16 +118,16 @@ FIGURE2 = Experiment(
         "smoke": Settings((("small", Training(12, 2048, 120, 2, 64)),), 2, 2),
         "cpu": Settings(
             (
-                ("0.1M", Training(4000, 2048, 80, 2, 64)),
-                ("0.6M", Training(4000, 2048, 80, 3, 128)),
-                ("2.4M", Training(4000, 2048, 80, 3, 256)),
+                ("0.2M", Training(4000, 2048, 80, 2, 64)),
+                ("0.9M", Training(4000, 2048, 80, 3, 128)),
+                ("3.4M", Training(4000, 2048, 80, 3, 256)),
             ),
             200,
         ),
         "gpu": Settings(
             (
-                ("2.4M", Training(20_000, 16_384, 80, 3, 256)),
-                ("85M", Training(20_000, 16_384, 80, 12, 768)),
+                ("3.4M", Training(20_000, 16_384, 80, 3, 256)),
+                ("114M", Training(20_000, 16_384, 80, 12, 768)),
                 ("1.1B", Finetuning(TINYLLAMA, "tinyllama")),
             ),
             1000,

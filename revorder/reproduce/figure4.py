@@ -20,23 +20,34 @@ from revorder.reproduce.cells import (
 from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-COLUMNS = ((2, 1), (4, 2), (6, 3), (8, 4), (10, 5), (12, 6))
 PAPER = Series("RevOrder-1B (paper)", ((0.0, 84.0), (0.4, 99.0), (1.0, 99.0)))  # all that its text states
-PARTS = (
-    {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 3, "remainder": 0.5, "hard": 0.2},
-    {"op": "/", "a": [9, 12], "b": [4, 6], "weight": 1, "remainder": 0.5},
-)
+MISSED = "missed rollback"
+NEEDLESS = "rollback where nothing is to be taken back"  # in the judge's words
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`ratios`: the share of divisions with a rollback; `n`: problems a column of `columns` (digits of a and b)."""
+    """`ratios`: the share of divisions with a rollback; `n`: problems a column, 2D/1D to twice `digits` by `digits`."""
 
     training: Training | Finetuning
     n: int
     ratios: tuple[float, ...] = RATIOS
-    columns: tuple[tuple[int, int], ...] = COLUMNS
+    digits: int = 6
     method: str = "lean"
+
+    @property
+    def columns(self) -> list[tuple[int, int]]:
+        """Digits of dividend and divisor."""
+        return [(2 * digits, digits) for digits in range(1, self.digits + 1)]
+
+    @property
+    def parts(self) -> list[dict[str, object]]:
+        """The training divisions: of all lengths, and a quarter of the longest."""
+        a, b = 2 * self.digits, self.digits
+        return [
+            {"op": "/", "a": [1, a], "b": [1, b], "weight": 3, "remainder": 0.5, "hard": 0.2},
+            {"op": "/", "a": [a * 3 // 4, a], "b": [max(1, b * 2 // 3), b], "weight": 1, "remainder": 0.5},
+        ]
 
 
 def task(a: int, b: int) -> str:
@@ -54,15 +65,16 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
             "method": settings.method,
             "size": EQUATIONS,
             "rollback": ratio,
-            "parts": list(PARTS),
+            "parts": settings.parts,
         }
-        tokens += run_cell(settings.training, data, [("/", 12, 6)], tasks, folder, say)
+        tokens += run_cell(settings.training, data, [("/", *settings.columns[-1])], tasks, folder, say)
     return tokens
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """(a) precision against the ratio; (b) rollbacks against digits; and how often a right digit was taken back."""
-    cells = [(float(name.removeprefix("ratio-")), scores_of(results)) for name, _, results in read_cells(folder)]
+    read = {float(name.removeprefix("ratio-")): results for name, _, results in read_cells(folder)}
+    cells = [(ratio, scores_of(results)) for ratio, results in read.items()]
     names = [task(a, b) for a, b in settings.columns]
     longest = names[-1]
     points = [(ratio, scores[longest].percent) for ratio, scores in cells]
@@ -76,11 +88,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     ]
     rows = []
     for ratio, scores in cells:
-        taken, rightly = (
-            sum(getattr(score, key) for score in scores.values()) for key in ("rollbacks", "correct_rollbacks")
-        )
-        needless = f"{taken - rightly} of {taken}" if taken else "-"
-        rows.append([f"{ratio:g}", *(f"{scores[name].percent:.1f}" for name in names), needless])
+        rightly = sum(score.correct_rollbacks for score in scores.values())
+        counts = [sum(result.reason.startswith(why) for result in read[ratio]) for why in (MISSED, NEEDLESS)]
+        rows.append([f"{ratio:g}", *(f"{scores[name].percent:.1f}" for name in names), *map(str, (rightly, *counts))])
     note = (
         f"{settings.n} exact divisions of the test split a column; {settings.training.terms}; method "
         f"{settings.method}; the ratio is the share of training divisions that write one digit wrong, by one, and take it back."
@@ -102,7 +112,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             note,
         ),
         *missed_rollback(folder),
-        Table("Figure 4 in numbers", ["ratio", *names, "right digits taken back"], rows, note),
+        Table(
+            "Figure 4 in numbers",
+            ["ratio", *names, "wrong digits taken back", "wrong digits kept", "right digits taken back"],
+            rows,
+            f"{note} Digits are counted up to a text's first error.",
+        ),
     ]
 
 
@@ -110,7 +125,7 @@ def missed_rollback(folder: Path) -> list[Sample]:
     """Figure 3 from a real error: the first division whose wrong digit was not taken back, with what the judge says."""
     for name, _, results in read_cells(folder):
         for result in results:
-            if result.reason.startswith("missed rollback"):
+            if result.reason.startswith(MISSED):
                 text = f"{result.text}\n\nstep {(result.step or 0) + 1}: {result.reason}\ncorrect: {result.expected}"
                 return [Sample("Figure 3: an error in division", text, f"By the model of {name}, in {result.task}.")]
     return []
@@ -121,8 +136,8 @@ FIGURE4 = Experiment(
     "Figure 4",
     "Rollbacks in division",
     {
-        "smoke": Settings(Training(12, 2048, 120, 2, 64), 2, (0.0, 1.0), ((2, 1), (3, 1))),
-        "cpu": Settings(Training(4000), 500),
+        "smoke": Settings(Training(12, 2048, 120, 2, 64), 2, (0.0, 1.0), 2),
+        "cpu": Settings(Training(2500), 500, digits=4),
         "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000, method="revorder"),
     },
     run,

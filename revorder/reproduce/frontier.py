@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -30,10 +31,15 @@ FAMILY = "blocks"
 OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
 WRITTEN = ("MUL 6D*6D", "MUL 8D*4D", "DIV 12D/6D")  # the columns whose texts are counted
 COLUMNS = ("MUL 3D", "MUL 5D", "MUL 6D*6D", "MUL 8D*4D", "DIV 6D/3D", "DIV 12D/6D")
-PARTS = (
-    {"op": "*", "a": [1, 8], "b": 1, "weight": 1, "hard": 0.15, "swap_operands": True},
-    {"op": "*", "a": [1, 8], "b": [1, 6], "weight": 4, "hard": 0.2, "swap_operands": True},
+FULL = (
+    {"op": "*", "a": [1, 8], "b": 1, "weight": 1, "hard": 0.15},
+    {"op": "*", "a": [1, 8], "b": [1, 6], "weight": 3, "hard": 0.2},
+    {"op": "*", "a": 6, "b": 6, "weight": 1, "hard": 0.1},
     {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 5, "remainder": 0.5, "hard": 0.2},
+)
+SHORT = (  # of three columns, for models of a million parameters
+    {"op": "*", "a": [1, 5], "b": [1, 5], "weight": 1, "hard": 0.2},
+    {"op": "/", "a": [1, 6], "b": [1, 3], "weight": 1, "remainder": 0.5, "hard": 0.2},
 )
 MAX_DIGITS = (("*", 8, 6), ("/", 12, 6))
 NAMES = {"MUL": "products", "DIV": "quotients"}
@@ -48,6 +54,7 @@ class Settings:
     texts: int
     forms: tuple[str, ...] = METHODS[FAMILY].forms
     columns: tuple[str, ...] = COLUMNS
+    parts: tuple[Mapping[str, object], ...] = FULL
 
 
 def cell(form: str, size: str) -> str:
@@ -67,7 +74,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
                 "form": form,
                 "size": EQUATIONS,
                 "estimate_digits": int(form) + 1,  # so that a block is estimated too high by at most 1
-                "parts": list(PARTS),
+                "parts": list(settings.parts),
             }
             tokens += run_cell(training, data, MAX_DIGITS, tasks, folder, say)
     return tokens
@@ -160,14 +167,16 @@ FRONTIER = Experiment(
         ),
         "cpu": Settings(
             (
-                ("0.6M", Training(6000, longest=320, layers=3, width=128)),
-                ("2.4M", Training(6000, longest=320, layers=3, width=256)),
+                ("0.3M", Training(4000, longest=320, layers=3, width=64)),
+                ("1.2M", Training(4000, longest=320)),
             ),
             200,
             200,
+            columns=("MUL 3D", "MUL 5D", "DIV 6D/3D"),
+            parts=SHORT,
         ),
         "gpu": Settings(
-            (("85M", Training(20_000, 16_384, 320, 12, 768)), ("1.1B", Finetuning(TINYLLAMA, "tinyllama"))), 1000, 1000
+            (("114M", Training(20_000, 16_384, 320, 12, 768)), ("1.1B", Finetuning(TINYLLAMA, "tinyllama"))), 1000, 1000
         ),
     },
     run,

@@ -6,8 +6,8 @@ import hashlib
 import random
 from typing import Any
 
-from revorder.data.sampling import Example, sampler
-from revorder.data.targets import IGNORED, labels_of, make_targets
+from revorder.data.sampling import sampler
+from revorder.data.targets import IGNORED, Pair, as_pair, labels_of
 from revorder.errors import ProblemError
 from revorder.metrics.token_cost import characters
 from revorder.model.tokenizer import Tokenizer
@@ -18,15 +18,14 @@ POOL = 32  # batches that are cut from one pool of examples
 Row = tuple[list[int], list[int]]  # token ids and labels
 
 
-def encode_example(tokenizer: Tokenizer, example: Example, learn_estimates: bool = False) -> Row:
-    """Token ids and labels of an example, <bos> and <eos> included; <eos> is learned.
+def encode_example(tokenizer: Tokenizer, pair: Pair) -> Row:
+    """Token ids and labels of an example, <bos> and <eos> included; <eos> is learned, the prompt is not.
 
-    >>> from revorder.data.mixture import Mixture
-    >>> encode_example(Tokenizer(), sampler(Mixture.read("small")).example(42, 7))[1][:8]
-    [-100, -100, -100, -100, -100, -100, -100, -100]
+    >>> encode_example(Tokenizer(), Pair("1+1=", [("2", True)]))[1]
+    [-100, -100, -100, -100, -100, 104, 2]
     """
-    ids = tokenizer.encode(example.text)
-    labels = labels_of(ids, tokenizer.offsets(ids), make_targets(example.segments, learn_estimates))
+    ids = tokenizer.encode(pair.text)
+    labels = labels_of(ids, tokenizer.offsets(ids), [(pair.prompt, False), *pair.spans])
     return [tokenizer.bos, *ids, tokenizer.eos], [IGNORED, *labels, tokenizer.eos]
 
 
@@ -78,8 +77,9 @@ class Batches:
         while total < tokens:
             for first, last in ((start, size), (0, start)):
                 for example in self._sampler.examples(recipe.seed, first, last):
-                    if characters(example.text) + 2 <= longest:
-                        rows.append(encode_example(self.tokenizer, example, learn_estimates))
+                    pair = as_pair(example, learn_estimates)
+                    if characters(pair.text) + 2 <= longest:
+                        rows.append(encode_example(self.tokenizer, pair))
                         total += len(rows[-1][0])
                         if total >= tokens:
                             return rows

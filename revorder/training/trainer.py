@@ -13,7 +13,7 @@ from transformers import Trainer, TrainingArguments, get_wsd_schedule
 
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
-from revorder.data.targets import IGNORED
+from revorder.data.targets import IGNORED, as_pair
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
@@ -110,7 +110,7 @@ def encode_columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[s
         rows = []
         for problem in held_out(op, a, b, n, VALIDATION_SEED, split="validation"):
             plan = plan_rollbacks(mixture, problem.a, problem.b) if op == "/" else {}
-            rows.append(encode_example(tokenizer, sampler(mixture).written(0, problem, plan), True))
+            rows.append(encode_example(tokenizer, as_pair(sampler(mixture).written(0, problem, plan), True)))
         columns[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer) for i in range(0, len(rows), 100)]
     return columns
 

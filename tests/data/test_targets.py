@@ -6,7 +6,7 @@ from revorder import METHODS, Problem, trace
 from revorder.arithmetic.trace import Kind
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
-from revorder.data.targets import IGNORED, labels_of, make_targets
+from revorder.data.targets import IGNORED, as_pair, labels_of, make_targets
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.batches import encode_example
 
@@ -20,7 +20,7 @@ def segments_of(written):
 def test_the_loss_is_on_the_answer_only():
     tokenizer, mixture = Tokenizer(), Mixture.read("lean")
     for example in sampler(mixture).examples(0, 0, 200):
-        ids, labels = encode_example(tokenizer, example)
+        ids, labels = encode_example(tokenizer, as_pair(example))
         assert len(ids) == len(labels) and tokenizer.decode(ids) == example.text
         asked = len(tokenizer.encode(f"{example.problem}=")) + 1
         assert set(labels[:asked]) == {IGNORED} and labels[-1] == tokenizer.eos
@@ -66,7 +66,7 @@ def test_a_recipe_of_estimates_learns_them_as_they_are_written():
     mixture = Mixture.read({"method": "lean", "estimate_digits": 2, "parts": [{"op": "/", "a": [3, 9], "b": [3, 5]}]})
     rolled = 0
     for example in sampler(mixture).examples(0, 0, 300):
-        _, labels = encode_example(Tokenizer(), example, learn_estimates=True)
+        _, labels = encode_example(Tokenizer(), as_pair(example, learn_estimates=True))
         assert IGNORED not in labels[len(f"{example.problem}=") + 1 :]
         rolled += sum(segment.kind is Kind.ROLLBACK for segment in example.segments)
     assert rolled

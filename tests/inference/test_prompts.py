@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from revorder import METHODS, Problem, trace, verify
 from revorder.arithmetic.problem import OPS
-from revorder.data.sampling import held_out
+from revorder.data.mixture import Mixture
+from revorder.data.sampling import held_out, sampler
 from revorder.data.split import split_of
+from revorder.data.targets import as_pair
 from revorder.inference.prompts import Prompts, in_words, worked_examples
 
+PAPER = Mixture.read("paper").model_dump(mode="json")
 FORMS = [(method, form) for method, module in METHODS.items() for form in module.forms]
 ASKED = [Problem(7, "+", 8), Problem(35, "-", 712), Problem(12, "*", 40), Problem(948, "/", 12), Problem(950, "/", 12)]
 
@@ -54,6 +57,16 @@ def test_of_one_digit_every_problem_but_the_asked_one():
 
 
 # Replies
+
+
+@pytest.mark.parametrize(("method", "form"), FORMS)
+def test_what_a_model_is_trained_to_write_is_judged_right(method, form):
+    """The prompt is `12*34=` for every method, also for one whose traces begin otherwise."""
+    mixture = Mixture.read(PAPER | {"method": method, "form": form, "rollback": 0.5 * METHODS[method].can_rollback})
+    for example in sampler(mixture).examples(0, 0, 100):
+        pair = as_pair(example)
+        text = Prompts(method, form).of_trained(example.problem, pair.completion)
+        assert pair.prompt == f"{example.problem}=" and verify(text, method, form, example.problem).ok, text
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,8 @@ def test_blocks_have_the_shape_of_the_papers_figures(results):
             else:
                 assert block.text.strip()
     systems = [row[0] for row in shown["table1"][0].rows]
-    assert systems == ["lean (ours)", "plain, mathglm (ours)", *(f"{name} (paper)" for name in PAPER)]
+    ours = ["plain, mathglm", "scratchpad", "goat", "lean"]
+    assert systems == [*(f"{name} (ours)" for name in ours), *(f"{name} (paper)" for name in PAPER)]
     assert [row[:2] for row in shown["compact"][0].rows][:-1] == [["ADD 1D", "100"], ["DIV 1D", "100"]]
     taken_back = [block.text for block in shown["worked-examples"] if "taken back" in block.title]
     assert len(taken_back) == 1 and "W7R" in taken_back[0]
