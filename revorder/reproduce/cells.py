@@ -123,7 +123,8 @@ class Finetuning:
         make_folder(model)
         mixture = model / "mixture.yaml"
         write_whole(mixture, json.dumps(data))  # JSON is YAML
-        return finetune(self.base(model.parent), str(mixture), model, self.recipe, tokens=self.tokens)
+        recipe = FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest})
+        return finetune(self.base(model.parent), str(mixture), model, recipe, tokens=self.tokens)
 
 
 def tiny_model(package: str, folder: Path) -> Path:

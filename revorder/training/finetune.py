@@ -21,7 +21,7 @@ from revorder.training.finetune_batches import FinetuneBatches, steps_for
 from revorder.training.finetune_data import Equations, InTurn, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
-from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, read_log
+from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, keep_freed_memory, read_log
 
 
 class _Trainer(SFTTrainer):
@@ -66,6 +66,7 @@ def finetune(
     SIGTERM it saves and returns None. With torchrun or accelerate each process calls it. Raises ProblemError for what
     can't be read, and where the folder holds a run with other settings.
     """
+    keep_freed_memory()
     names = [data] if isinstance(data, str) else list(data)
     if not isinstance(recipe, FinetuneRecipe):
         recipe = FinetuneRecipe.read(recipe or {})

@@ -36,7 +36,7 @@ def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: in
     """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
     if tokens:
         rows = [encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source)))]
-        mean = sum(len(ids) for ids, _ in rows) / len(rows)
+        mean = sum(min(len(ids), recipe.max_tokens) for ids, _ in rows) / len(rows)
         return max(1, round(tokens / (mean * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
 

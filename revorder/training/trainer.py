@@ -22,7 +22,7 @@ from revorder.training.batches import Batches, encode_example, pad
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
-from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, read_log
+from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, keep_freed_memory, read_log
 
 COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
 VALIDATION_SEED = 1
@@ -35,6 +35,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     SIGTERM it saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't
     be read, and where the folder holds a run of another recipe.
     """
+    keep_freed_memory()
     recipe = Recipe.read(source)
     if steps is not None:
         recipe = recipe.model_copy(update={"steps": steps})
