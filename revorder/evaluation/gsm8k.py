@@ -162,8 +162,10 @@ def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[Solution]]:
 
 
 def score_system(system: str, solutions: list[Solution]) -> SolutionScore:
-    """The score of one system."""
-    equations = [equation for solution in solutions for equation in solution.equations]
+    """The score of one system; an equation that a solution writes again counts once, as a model may write it in a loop."""
+    equations = [
+        once for solution in solutions for once in {found.text: found for found in solution.equations}.values()
+    ]
     wrong = Counter(equation.cause for equation in equations if equation.cause)
     examples = {equation.cause: equation.text for equation in reversed(equations) if equation.cause}
     return SolutionScore(

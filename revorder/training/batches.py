@@ -22,7 +22,7 @@ def encode_example(tokenizer: Tokenizer, pair: Pair) -> Row:
     """Token ids and labels of an example, <bos> and <eos> included; <eos> is learned, the prompt is not.
 
     >>> encode_example(Tokenizer(), Pair("1+1=", [("2", True)]))[1]
-    [-100, -100, -100, -100, -100, 104, 2]
+    [-100, -100, -100, -100, -100, 92, 2]
     """
     ids = tokenizer.encode(pair.text)
     labels = labels_of(ids, tokenizer.offsets(ids), [(pair.prompt, False), *pair.spans])

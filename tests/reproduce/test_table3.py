@@ -37,7 +37,7 @@ def done(data, tmp_path_factory):
     """The experiment, its settings, its folder, and what it said."""
     out, said = tmp_path_factory.mktemp("out"), []
     base = save_model(out / "base", byte_level(True), tied=False)
-    recipe = {"steps": 60, "batch": 2, "lr": 1e-2, "schedule": "constant", "save_every": 1000}
+    recipe = {"steps": 120, "batch": 2, "lr": 1e-2, "schedule": "constant", "save_every": 1000}
     settings = Settings(2, None, enhancement=1, recipe=recipe, max_tokens=40, model=base, data=data)
     experiment = replace(TABLE3, settings={"smoke": settings})
     folder = perform(experiment, "smoke", out, said.append)
@@ -86,7 +86,8 @@ def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
 def test_the_papers_settings():
     recipe = FinetuneRecipe.read(RECIPE)
     assert (recipe.batch, recipe.lr, recipe.warmup, recipe.epochs) == (32, (5e-5,), 0.08, 3)
-    assert TABLE3.settings["gpu"] == Settings() and not TABLE3.settings["cpu"].recipe
+    assert TABLE3.settings["gpu"] == Settings()
+    assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "device_batch", "save_every"}  # what changes no step
 
 
 def test_a_missing_tokenizer_is_named(tmp_path):
