@@ -52,7 +52,7 @@ class Ablated:
         """The changed recipe; its rates fall over the same share of the steps, and its curriculum is an eighth."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         falling = self.steps * recipe["decay_steps"] // recipe["steps"]
-        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": []}
+        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": [], "then": None}
         recipe["curriculum_steps"] = min(recipe["curriculum_steps"], self.steps // 8)
         if self.tiny:
             recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}

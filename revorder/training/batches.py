@@ -44,8 +44,8 @@ class Batches:
 
     def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
         self.recipe, self.tokenizer = recipe, tokenizer
-        self.pieces = -(-recipe.batches // processes)  # batches of a step in each process
-        self.a_step = self.pieces * processes
+        self.a_step = recipe.batches_a_step(processes)
+        self.pieces = self.a_step // processes  # batches of a step in each process
         self._sampler = sampler(recipe.data)
         self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # each with its turn
 

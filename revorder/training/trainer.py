@@ -14,6 +14,7 @@ from transformers import Trainer, TrainingArguments, get_wsd_schedule
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
 from revorder.data.targets import IGNORED, as_pair
+from revorder.errors import ProblemError
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
@@ -22,31 +23,65 @@ from revorder.training.batches import Batches, encode_example, pad
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
-from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, keep_freed_memory, read_log
+from revorder.training.runs import (
+    Log,
+    SaveOnSignal,
+    claim,
+    first_item,
+    has_bf16,
+    keep_freed_memory,
+    last_saved,
+    read_log,
+    saved_step,
+)
 
 COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
 VALIDATION_SEED = 1
 
 
 def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
-    """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: as many instead of the recipe's.
+    """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: as many in each of its stages.
 
-    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
-    SIGTERM it saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't
-    be read, and where the folder holds a run of another recipe.
+    The run is kept in `out`/run, that of a second stage in `out`/run-2. Called again it goes on from there, the last
+    stage also to more steps than before. On SIGINT and SIGTERM it saves and returns None. With torchrun each process
+    calls it. Raises ProblemError for a recipe that can't be read, and where the folder holds a run of another recipe.
     """
     keep_freed_memory()
-    recipe = Recipe.read(source)
-    if steps is not None:
-        recipe = recipe.model_copy(update={"steps": steps})
-    out, run = Path(out), Path(out) / "run"
-    resumed = claim(run, recipe.model_dump(mode="json"), recipe.steps)
+    recipe, out = Recipe.read(source), Path(out)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
+    stages = recipe.stages(steps)
+    runs = [out / "run", *(out / f"run-{i}" for i in range(2, len(stages) + 1))]
+    model = create_model(recipe.model, recipe.seed)
+    if max(stage.steps for stage in stages) >= COMPILE_FROM and shutil.which("c++"):
+        model.compile(dynamic=True)
+    for run, stage, after in zip(runs, stages, [*runs[1:], None], strict=True):
+        saved = claim(run, stage.model_dump(mode="json"), stage.steps)
+        if after and last_saved(after):  # its weights are there, so these are not needed
+            if (done := saved_step(saved)) != stage.steps:
+                raise ProblemError(f"folder {str(run)!r}: its stage ended at step {done}; accepted: no other --steps")
+        elif not run_stage(stage, model, run, saved, processes):
+            return None
+    if int(os.environ.get("RANK", "0")) == 0:
+        scores = exact_match(model, encode_columns(stages[-1], Tokenizer(recipe.model.places), 1000))
+        export(model, out, recipe.model.places)
+        mixture = recipe.data
+        about = {
+            "recipe": recipe.name,
+            "steps": sum(stage.steps for stage in stages),
+            "tokens": sum(stage.tokens_seen(processes) for stage in stages),
+        }
+        CheckpointInfo(
+            mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
+        ).save(out)
+        logs = [read_log(run / "log.jsonl") for run in runs]
+        write_whole(out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, logs, processes))
+    return out
+
+
+def run_stage(recipe: Recipe, model: Any, run: Path, saved: str | None, processes: int) -> bool:
+    """Train the model, kept in the folder `run`, from the saved state on if there is one; False: it was interrupted."""
     tokenizer = Tokenizer(recipe.model.places)
     batches = Batches(recipe, tokenizer, processes)
-    model = create_model(recipe.model, recipe.seed)
-    if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
-        model.compile(dynamic=True)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
     warmup = min(recipe.warmup, recipe.steps // 10)
     decay = min(recipe.decay_steps, recipe.steps - warmup)
@@ -75,24 +110,11 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
         data_collator=first_item,
         compute_loss_func=mean_loss,
         optimizers=(optimizer, get_wsd_schedule(optimizer, warmup, decay, recipe.steps, decay_type="linear")),
-        callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", resumed), interruption],
+        callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", saved), interruption],
     )
     with interruption:
-        trainer.train(resume_from_checkpoint=resumed)
-    if interruption.stopped:
-        return None
-    if trainer.is_world_process_zero():
-        scores = exact_match(model, encode_columns(recipe, tokenizer, 1000))
-        export(model, out, recipe.model.places)
-        tokens = recipe.steps * recipe.tokens * batches.a_step
-        about = {"recipe": recipe.name, "steps": recipe.steps, "tokens": tokens}
-        mixture = recipe.data
-        CheckpointInfo(
-            mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
-        ).save(out)
-        card = model_card(recipe, steps, model.num_parameters(), scores, read_log(run / "log.jsonl"), processes)
-        write_whole(out / "README.md", card)
-    return out
+        trainer.train(resume_from_checkpoint=saved)
+    return not interruption.stopped
 
 
 def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
