@@ -74,6 +74,8 @@ def finetune(
     tokenizer, pretrained = load_tokenizer(model), load_model(model)
     kept = pretrained.dtype  # of what is written; the run itself is in float32, or small steps would be lost
     pretrained.float()
+    if not torch.cuda.is_available():
+        pretrained.set_attn_implementation("eager")  # the fused one's way back is slow on a CPU
     tokenizer = prepare(pretrained, tokenizer, model)
     source = InTurn(sources)
     steps = steps_for(recipe, source, tokenizer, tokens)
