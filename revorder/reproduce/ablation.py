@@ -27,8 +27,15 @@ def _without_hard_cases(recipe: dict[str, Any]) -> None:
         part["hard"] = 0
 
 
+def _second_stage(recipe: dict[str, Any]) -> None:
+    then = Recipe.read(RECIPE).model_dump(mode="json")["then"]
+    half = recipe["steps"] // 2
+    recipe.update({"steps": half, "decay_steps": recipe["decay_steps"] // 2, "then": then | {"steps": half}})
+
+
 CHANGES: dict[str, tuple[str, Change]] = {
-    "as-it-is": ("the recipe as it is", lambda recipe: None),
+    "as-it-is": ("the recipe's first stage", lambda recipe: None),
+    "second-stage": ("half of the steps in its second stage", _second_stage),
     "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
     "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),
     "no-curriculum": ("examples of all lengths from the start", lambda recipe: recipe.update(curriculum_steps=0)),
@@ -42,7 +49,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 @dataclass(frozen=True)
 class Ablated:
-    """The recipe with one change, for `steps` steps."""
+    """The recipe's first stage with one change, for `steps` steps."""
 
     change: str
     steps: int
@@ -109,7 +116,7 @@ ABLATION = Experiment(
     "Training",
     "What each part of the recipe is worth",
     {
-        "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
+        "smoke": Settings(10, 1, ("as-it-is", "second-stage", "no-places", "no-muon"), tiny=True),
         "cpu": Settings(2000, 200),
         "gpu": Settings(20_000, 1000),
     },

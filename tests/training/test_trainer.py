@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,6 +123,19 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
     recipe.write_text(recipe.read_text().replace("tokens: 128", "tokens: 256"))
     with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
         train(recipe, tmp_path / "out", steps=60)
+
+
+def test_a_second_stage_goes_on_from_the_first(whole, tmp_path, recipe_text):
+    then = 'then: {steps: 20, lr: 1.0e-9, muon_lr: 1.0e-9, parts: [{op: "-", a: 2, b: 2}]}\n'  # it keeps what it starts from
+    (tmp_path / "two.yaml").write_text(recipe_text + then)
+    shutil.copytree(whole[1] / "run", tmp_path / "out" / "run")
+    out = train(tmp_path / "two.yaml", tmp_path / "out")
+    assert out and close(whole[1], out) and (out / "run-2" / "checkpoint-20").exists()
+    card = (out / "README.md").read_text()
+    assert "60 and then 20 steps of 128 tokens, 10,240 in all" in card and "; then Muon 1e-09" in card
+    assert json.loads((out / "revorder.json").read_text())["extra"]["tokens"] == 10_240
+    with pytest.raises(ProblemError, match="its stage ended at step 60; accepted: no other --steps"):
+        train(tmp_path / "two.yaml", out, steps=70)
 
 
 def test_a_short_run_reaches_its_learning_rate(recipe, tmp_path):
