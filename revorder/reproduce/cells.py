@@ -157,21 +157,20 @@ def run_cell(
 ) -> int:
     """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
 
-    It goes on with what is there already. Returns the training tokens, 0 where they were not counted. Raises
-    KeyboardInterrupt where the training was interrupted, its state being saved. Of several processes that torchrun or
-    accelerate started the first one writes the tasks, and the others wait for it.
+    It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens,
+    0 where they were not counted. Raises KeyboardInterrupt where the training was interrupted, its state being saved. Of
+    several processes that torchrun or accelerate started the first one writes the tasks, and the others wait for it.
     """
     from revorder.inference.solver import load_runtime
 
     name, mixture = data["name"], Mixture.read(data)
     model, out = folder / MODELS / name, folder / f"{name}.jsonl"
-    if not (model / INFO_FILE).exists():
+    if not out.exists() and not (model / INFO_FILE).exists():
         say(f"{name}: training")
         if training.train(data, max_digits, model) is None:
             raise KeyboardInterrupt
     while int(os.environ.get("RANK", "0")) and not out.exists():
         time.sleep(5)
-    tokens = int(CheckpointInfo.load(model).extra.get("tokens", 0))
     if not out.exists():
         say(f"{name}: {sum(map(len, tasks.values())):,} problems")
         settings = {
@@ -180,11 +179,11 @@ def run_cell(
             "form": mixture.form,
             "data": mixture.model_dump(mode="json"),
             "training": asdict(training),
-            "tokens": tokens,
+            "tokens": int(CheckpointInfo.load(model).extra.get("tokens", 0)),
             "problems": fingerprint(tasks),
         }
         run(load_runtime(str(model)), tasks, out, settings)
-    return tokens
+    return read_cell(folder, name)[0]["tokens"]
 
 
 def read_cell(folder: Path, name: str) -> tuple[Mapping[str, Any], list[Result]]:

@@ -157,13 +157,19 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
     make_folder(folder)
     info.save(folder)
     start = time.monotonic()
-    tokens, done = info.tokens, False
+
+    def save(tokens: int = info.tokens, done: bool = False) -> None:
+        replace(info, seconds=round(info.seconds + time.monotonic() - start, 1), tokens=tokens, done=done).save(folder)
+
+    def heard(line: str) -> None:
+        save()
+        say(line)
+
     try:
-        tokens = experiment.run(settings, folder, say)
-        done = True
-    finally:
-        seconds = round(info.seconds + time.monotonic() - start, 1)
-        replace(info, seconds=seconds, tokens=tokens, done=done).save(folder)
+        save(experiment.run(settings, folder, heard), True)
+    except BaseException:
+        save()
+        raise
     return folder
 
 

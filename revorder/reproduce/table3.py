@@ -67,7 +67,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for arm, data in write_data(settings, folder / MODELS / "data").items():
         model, out = folder / MODELS / arm, folder / SOLUTIONS / f"{arm}.jsonl"
-        if not (model / INFO_FILE).exists():
+        if not out.exists() and not (model / INFO_FILE).exists():
             say(f"{arm}: fine-tuning")
             if finetune(base, data, model, recipe) is None:
                 raise KeyboardInterrupt

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from revorder.data.sources.bigbench import find_folder
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.reproduce import EXPERIMENTS as ALL
+from revorder.reproduce.cells import MODELS
 from revorder.reproduce.check import check
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
 from revorder.reproduce.figure2 import by_csid
@@ -64,7 +67,7 @@ def test_blocks_have_the_shape_of_the_papers_figures(results):
     assert [row[:2] for row in shown["compact"][0].rows][:-1] == [["ADD 1D", "100"], ["DIV 1D", "100"]]
     taken_back = [block.text for block in shown["worked-examples"] if "taken back" in block.title]
     assert len(taken_back) == 1 and "W7R" in taken_back[0]
-    assert shown["ablation"][0].rows[0][0] == "the recipe as it is"
+    assert shown["ablation"][0].rows[0][0] == "the recipe's first stage"
 
 
 def test_a_finished_experiment_is_not_run_again_and_another_presets_is_refused(results):
@@ -77,6 +80,15 @@ def test_a_finished_experiment_is_not_run_again_and_another_presets_is_refused(r
         perform(EXPERIMENTS["table1"], "cpu", results)
     with pytest.raises(ProblemError, match="preset 'huge' of table1: accepted: smoke, cpu"):
         perform(EXPERIMENTS["table1"], "huge", results)
+
+
+def test_what_models_wrote_is_enough_where_they_are_gone(tmp_path, results):
+    folder, said = tmp_path / "table1", []
+    shutil.copytree(results / "table1", folder, ignore=shutil.ignore_patterns(MODELS))
+    done = RunInfo.read(folder)
+    replace(done, done=False, tokens=0).save(folder)
+    perform(EXPERIMENTS["table1"], "smoke", tmp_path, said.append)
+    assert said == [] and RunInfo.read(folder).tokens == done.tokens > 0
 
 
 def test_results_of_another_layout_are_refused(tmp_path, results):
