@@ -42,7 +42,8 @@ class MixturePart(Settings):
 
     `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
     10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
-    quotient, both of at least one digit, so the dividend has that many or one less; always exact).
+    quotient, both of at least one digit, so the dividend has that many or one less; always exact); `retries` draws
+    divisions of at most `a` digits of which two quotient digits in a row are estimated too high in most.
     `remainder`: the share of divisions that need not be exact. `hard`: the share of hard cases (revorder.data.hard_cases).
     `swap_operands`: swap the operands half of the time.
     """
@@ -51,7 +52,7 @@ class MixturePart(Settings):
     a: DigitRange
     b: DigitRange
     weight: Annotated[float, Field(gt=0, le=1e6, description="a number above 0, up to a million")] = 1
-    draw: Literal["lengths", "values"] = "lengths"
+    draw: Literal["lengths", "values", "retries"] = "lengths"
     remainder: Share = 0
     hard: Share = 0
     swap_operands: bool = False
@@ -61,6 +62,10 @@ class MixturePart(Settings):
         if self.op == "/" and self.a[1] < self.b[1]:
             raise ValueError(
                 f"key 'a' is at most {self.a[1]} digits, less than 'b'; accepted: dividends as long as divisors"
+            )
+        if self.draw == "retries" and (self.op != "/" or self.b[0] < 3 or self.a[1] < self.b[1] + 2):
+            raise ValueError(
+                "key 'draw' is \"retries\"; accepted: for /, 'b' of 3 digits or more, 'a' of two more than 'b'"
             )
         return self
 

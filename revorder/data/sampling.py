@@ -115,7 +115,7 @@ class MixtureSampler:
         elif second_count:
             low, span = second[0]
         else:
-            a, b, word = multiple(part, word)
+            a, b, word = multiple(part, word) if part.draw == "values" else retried(part, word)
             return a, op, b, word
         word, x = divmod(word, span)
         b = low + x
@@ -134,8 +134,8 @@ class MixtureSampler:
 
 
 def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """(least value, number of values) of each operand, for each of its digit counts; none for `multiple`."""
-    if part.op == "/" and part.draw == "values":
+    """(least value, number of values) of each operand, for each of its digit counts; none for `multiple` and `retried`."""
+    if part.op == "/" and part.draw != "lengths":
         return [], []
 
     def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
@@ -176,6 +176,33 @@ def multiple(part: MixturePart, word: int) -> tuple[int, int, int]:
     word, y = divmod(word, 9 * low_quotient)
     b = low + x
     return b * (low_quotient + y), b, word
+
+
+def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """(dividend, divisor, the rest of the randomness): a quotient with an 8, first or after a 0, just short of 9.
+
+    Estimates from two leading digits of the divisor are 1 there and then 9, both too high (revorder.data.rollbacks).
+    """
+    word, i = divmod(word, part.b[1] - part.b[0] + 1)
+    cut = _POWERS[part.b[0] + i - 2]
+    word, i = divmod(word, 81)
+    leading = 10 + i + i // 9  # 19, 29 and so on estimate 8 rightly
+    least = -(-9 * leading // 10) * 10 * cut  # of what is left of the dividend, for an estimate of 1
+    low = least // 9 + 1
+    word, x = divmod(word, (leading + 1) * cut - low)
+    b = low + x
+    most = part.a[1] - len(str(b)) - 1
+    word, i = divmod(word, most)
+    unit = _POWERS[i + 1]
+    word, below = divmod(word, (9 * b - least) * unit // b or 1)
+    quotient = 9 * unit - 1 - below
+    word, before = divmod(word, 2)
+    if before and most > i + 2:
+        word, x = divmod(word, 9 * _POWERS[most - i - 3])
+        quotient += (x + 1) * 100 * unit
+    share, word = word & 0xFFF, word >> 12
+    word, rest = divmod(word, b) if share < part.remainder * 4096 else (word, 0)
+    return b * quotient + rest, b, word
 
 
 def held_out(

@@ -103,6 +103,17 @@ def test_values_of_divisions_share_out_the_digits_as_the_released_script_does():
     assert set(lengths) == set(range(1, 16)) and min(lengths.values()) > 130 and max(lengths.values()) < 270
 
 
+def test_retries_estimate_two_digits_in_a_row_too_high():
+    part = {"op": "/", "a": [6, 12], "b": [3, 6], "draw": "retries", "remainder": 0.5}
+    examples = list(
+        sampler(Mixture.read({"method": "lean", "estimate_digits": 2, "parts": [part]})).examples(0, 0, 2000)
+    )
+    assert sum(any(step + 1 in example.rollback for step in example.rollback) for example in examples) > 1600
+    assert 700 < sum(example.rollback.get(-1) == 1 and example.rollback.get(0) == 9 for example in examples) < 1900
+    assert all(len(str(e.problem.b)) in (3, 4, 5, 6) and e.problem.a < 10**12 for e in examples)
+    assert 0.4 < sum(example.problem.remainder > 0 for example in examples) / 2000 < 0.6
+
+
 def test_weights_are_the_parts_shares():
     parts = [{"op": op, "a": 5, "b": 3, "weight": weight} for op, weight in zip("+-*/", (1, 2, 3, 4), strict=True)]
     examples = sampler(Mixture.read({"method": "plain", "parts": parts})).examples(0, 0, 4000)
