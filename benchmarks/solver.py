@@ -1,6 +1,6 @@
 """The solver's speed: one problem from a cold start, and many from stdin, as whole processes.
 
-python benchmarks/solver.py [--count 10000] [--rounds 3] [--model narrow]
+python benchmarks/solver.py [--count 10000] [--rounds 3] [--model calculator]
 """
 
 from __future__ import annotations

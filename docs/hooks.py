@@ -9,8 +9,7 @@ BESIDE = {  # pages that stand outside of docs/: where they are, and where in th
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
     "experiments/LOG.md": "experiments",
-    "revorder/checkpoints/narrow/README.md": "models/narrow",
-    "revorder/checkpoints/wide/README.md": "models/wide",
+    "revorder/checkpoints/calculator/README.md": "model",
 }
 _DOCTEST = re.compile(r"^>>> .+?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -27,7 +27,7 @@ BATCH = 64  # texts that are written at once
 def is_other_model(model: str | Path | None) -> bool:
     """Whether a checkpoint's tokens are not ours, which name places: then transformers runs it, and CTranslate2 else.
 
-    >>> is_other_model("wide")
+    >>> is_other_model("calculator")
     False
     """
     folder = checkpoint(model)

@@ -14,7 +14,8 @@ def test_cost(revorder):
 
 def test_a_tokenizer_by_the_name_of_a_shipped_checkpoint(revorder, refused, tmp_path):
     shown = [
-        json.loads(line) for line in revorder("cost", "12+35", "--tokenizer", "narrow", "--json").stdout.splitlines()
+        json.loads(line)
+        for line in revorder("cost", "12+35", "--tokenizer", "calculator", "--json").stdout.splitlines()
     ]
     assert shown == [json.loads(line) for line in revorder("cost", "12+35", "--json").stdout.splitlines()]
     assert str(tmp_path) in refused("cost", "1+1", "--tokenizer", tmp_path)

@@ -6,6 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from erring import save_erring
 
 from revorder.cli import common
 from revorder.evaluation.tables import PAPER
@@ -21,7 +22,7 @@ def test_it_writes_results_and_a_table(tmp_path, revorder):
     first = revorder("eval", "extra", "--ops", "+", "--n", "5", "--out", out)
     assert first.returncode == 0 and "3 of 3 tasks without an error, 15 of 15 problems correct" in first.stdout
     head, *rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert {"suite": "extra", "ops": "+", "n": 5, "seed": 2024, "model": "wide"}.items() <= head["run"].items()
+    assert {"suite": "extra", "ops": "+", "n": 5, "seed": 2024, "model": "calculator"}.items() <= head["run"].items()
     assert len(rows) == 15 and all(row["correct"] and row["verified"] for row in rows)
     table = out.with_suffix(".md").read_text()
     assert table.startswith("| task |") and "| ADD 16D+16D | 5 | 100.0 |" in table and "15 of 15" in table
@@ -31,12 +32,14 @@ def test_it_writes_results_and_a_table(tmp_path, revorder):
 
 def test_finished_results_are_kept(tmp_path, revorder, refused):
     out = tmp_path / "results.jsonl"
-    settings = ["extra", "+", "--model", "narrow", "--out", out]
+    settings = ["extra", "+", "--model", "calculator", "--out", out]
     first = revorder("eval", *settings, "--n", "2")
     before = out.read_bytes()
     assert "another run: n 2, not 3" in refused("eval", *settings, "--n", "3")
     assert "another run: seed 2024, not 1" in refused("eval", *settings, "--n", "2", "--seed", "1")
-    assert "another run: " in refused("eval", "extra", "+", "--n", "2", "--out", out)  # by another model
+    assert "another run: model " in refused(
+        "eval", "extra", "+", "--model", save_erring(tmp_path / "other"), "--n", "2", "--out", out
+    )
     again = revorder("eval", *settings, "--n", "2")
     assert (again.stdout, again.returncode) == (first.stdout, 0) and "holds this run already" in again.stderr
     assert out.read_bytes() == before
@@ -54,7 +57,7 @@ def test_finished_results_are_kept(tmp_path, revorder, refused):
 
 def test_an_interrupted_run_goes_on(tmp_path, revorder):
     out = tmp_path / "results.jsonl"
-    settings = ["eval", "extra", "+", "--model", "narrow", "--n", "2", "--out", out]
+    settings = ["eval", "extra", "+", "--model", "calculator", "--n", "2", "--out", out]
     revorder(*settings)
     head, first, *_ = out.read_text().splitlines()
     out.rename(tmp_path / "whole.jsonl")
@@ -65,7 +68,7 @@ def test_an_interrupted_run_goes_on(tmp_path, revorder):
 
 
 def test_weights_of_another_model_at_the_same_place_are_another_run(tmp_path, revorder, refused):
-    shutil.copytree(SHIPPED / "narrow", tmp_path / "model")
+    shutil.copytree(SHIPPED / "calculator", tmp_path / "model")
     settings = ["eval", "extra", "+", "--n", "1", "--model", tmp_path / "model", "--out", tmp_path / "results.jsonl"]
     revorder(*settings)
     weights = tmp_path / "model" / "model.safetensors"
@@ -76,14 +79,14 @@ def test_weights_of_another_model_at_the_same_place_are_another_run(tmp_path, re
 
 
 def test_n_limits_each_hard_family(revorder):
-    done = scores(revorder("eval", "hard", "/", "--n", "2", "--model", "narrow", "--all", "--json"))
+    done = scores(revorder("eval", "hard", "/", "--n", "2", "--model", "calculator", "--all", "--json"))
     assert len(done) == 13 and {score["total"] for score in done.values()} == {2}
 
 
 def test_table1_needs_no_files(revorder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REVORDER_DATA", raising=False)
-    done = revorder("eval", "table1", "--n", "2", "--model", "narrow", "--all", "--json")
+    done = revorder("eval", "table1", "--n", "2", "--model", "calculator", "--all", "--json")
     assert sorted(scores(done)) == sorted(PAPER["RevOrder-1B"]) and done.returncode == 0
     assert done.stderr.count("\n") == 1 and "1D-5D are drawn" in done.stderr
 
@@ -94,7 +97,7 @@ def test_a_file_of_results_is_for_report(refused, tmp_path):
 
 def test_long_work_says_how_far_it_is(revorder, monkeypatch):
     monkeypatch.setattr(common, "NOTICE", 0)
-    said = revorder("eval", "extra", "+", "--n", "2", "--model", "narrow").stderr.splitlines()
+    said = revorder("eval", "extra", "+", "--n", "2", "--model", "calculator").stderr.splitlines()
     assert said[-1] == "revorder: problems: 6 of 6"
 
 

@@ -12,7 +12,7 @@ onnx = pytest.importorskip("onnx")
 
 
 def test_the_name_says_the_format(revorder, tmp_path):
-    done = revorder("export", "narrow", tmp_path / "new" / "model.gguf")
+    done = revorder("export", "calculator", tmp_path / "new" / "model.gguf")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{tmp_path / 'new' / 'model.gguf'}\n", "")
     file = gguf.GGUFReader(tmp_path / "new" / "model.gguf")
     assert sum(int(tensor.n_elements) for tensor in file.tensors) == 1_175_168
@@ -21,7 +21,7 @@ def test_the_name_says_the_format(revorder, tmp_path):
 
 def test_a_folder_is_exported_in_the_format_of_to(revorder, tmp_path):
     out = tmp_path / "model"
-    done = revorder("export", checkpoint("narrow"), out, "--to", "onnx", "--json")
+    done = revorder("export", checkpoint("calculator"), out, "--to", "onnx", "--json")
     assert json.loads(done.stdout) == {"file": str(out), "format": "onnx", "bytes": out.stat().st_size}
     assert onnx.load(out).producer_name == "revorder"
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
@@ -29,17 +29,17 @@ def test_a_folder_is_exported_in_the_format_of_to(revorder, tmp_path):
 
 @pytest.mark.parametrize("arguments", [["model.bin"], ["model"], ["model.onnx", "--to", "bin"]])
 def test_an_unknown_format_is_refused(refused, arguments):
-    assert "accepted: gguf, onnx, by --to or the file's name" in refused("export", "narrow", *arguments)
+    assert "accepted: gguf, onnx, by --to or the file's name" in refused("export", "calculator", *arguments)
 
 
 def test_what_is_no_checkpoint_is_refused(refused, tmp_path):
     assert "has no revorder.json; accepted:" in refused("export", tmp_path, tmp_path / "model.gguf")
-    assert "can't be written" in refused("export", "narrow", tmp_path, "--to", "gguf")
+    assert "can't be written" in refused("export", "calculator", tmp_path, "--to", "gguf")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_fine_tuned_model_is_refused(refused, tmp_path):
-    (tmp_path / "revorder.json").write_text((checkpoint("narrow") / "revorder.json").read_text())
+    (tmp_path / "revorder.json").write_text((checkpoint("calculator") / "revorder.json").read_text())
     (tmp_path / "tokenizer_config.json").write_text("{}")
     assert "accepted: a folder that train wrote" in refused("export", tmp_path, tmp_path / "model.gguf")
 
@@ -47,12 +47,12 @@ def test_a_fine_tuned_model_is_refused(refused, tmp_path):
 def test_what_cant_be_written_leaves_nothing(refused, tmp_path):
     out = tmp_path / "model.gguf"
     out.mkdir()
-    assert "model.gguf' can't be written: Is a directory" in refused("export", "narrow", out)
+    assert "model.gguf' can't be written: Is a directory" in refused("export", "calculator", out)
     assert list(tmp_path.iterdir()) == [out]
 
 
 @pytest.mark.parametrize("package", ["gguf", "onnx"])
 def test_a_missing_package_is_one_line(refused, monkeypatch, tmp_path, package):
     monkeypatch.setitem(sys.modules, package, None)
-    said = refused("export", "narrow", tmp_path / f"model.{package}")
+    said = refused("export", "calculator", tmp_path / f"model.{package}")
     assert said.endswith(f"install: pip install 'revorder[{package}]'\n")

@@ -17,7 +17,7 @@ from revorder.model.tokenizer import Tokenizer
 def wrong_model(tmp_path):
     """A checkpoint that says nothing."""
     folder = tmp_path / "wrong"
-    shutil.copytree(SHIPPED / "narrow", folder)
+    shutil.copytree(SHIPPED / "calculator", folder)
     arrays = load_file(folder / "model.safetensors")
     arrays["lm_head.weight"][:] = 0
     save_file(arrays, folder / "model.safetensors")
@@ -148,7 +148,7 @@ def test_model_only_marks_what_the_judge_rejects(wrong_model, revorder):
 
 
 def test_model_only_prints_what_the_model_said(tmp_path, revorder):
-    shutil.copytree(SHIPPED / "narrow", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(SHIPPED / "calculator", tmp_path, dirs_exist_ok=True)
     ids = Tokenizer().ids
     seven, eight = ids["7₁"], ids["8₁"]  # as the lowest digit of a reversed number
     arrays = load_file(tmp_path / "model.safetensors")
@@ -170,7 +170,7 @@ def test_answers_go_where_stdout_goes_while_stderr_is_a_terminal(options, termin
             "solve",
             "-",
             "--model",
-            "narrow",
+            "calculator",
             *options,
             stdin=problems,
             stdout=out,
@@ -231,12 +231,12 @@ def test_a_damaged_checkpoint_is_one_line(tmp_path, process):
         return result.stderr
 
     assert "no revorder.json" in refused()
-    shutil.copytree(SHIPPED / "narrow", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(SHIPPED / "calculator", tmp_path, dirs_exist_ok=True)
     config, weights = tmp_path / "config.json", tmp_path / "model.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-1000])
     assert "can't be read" in refused()
-    arrays = load_file(SHIPPED / "narrow" / "model.safetensors")
+    arrays = load_file(SHIPPED / "calculator" / "model.safetensors")
     save_file({name: array for name, array in arrays.items() if "layers.1" not in name}, weights)
     assert "model.layers.1" in refused()
     weights.write_bytes(whole)

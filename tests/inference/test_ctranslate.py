@@ -96,7 +96,7 @@ def test_batches_and_streams_agree():
 
 def test_texts_come_before_all_are_written():
     """Python hears of Ctrl-C between calls only, and what came is kept."""
-    runtime, began = Runtime("narrow", threads=1), time.monotonic()
+    runtime, began = Runtime("calculator", threads=1), time.monotonic()
     texts = runtime.generate_each([f"{10**15 + i}+{i}=" for i in range(640)], 60)
     assert next(texts)[1] == "r|0000000000000001"
     first = time.monotonic() - began

@@ -78,7 +78,11 @@ def test_solve_takes_it(taught):
 
 def test_the_folder_says_what_runs_it(taught, continuing):
     assert is_other_model(taught) and isinstance(load_runtime(str(taught)), TransformersRuntime)
-    assert not is_other_model("wide") and isinstance(load_runtime("wide"), Runtime) and not is_other_model(None)
+    assert (
+        not is_other_model("calculator")
+        and isinstance(load_runtime("calculator"), Runtime)
+        and not is_other_model(None)
+    )
     assert not is_other_model(continuing)
 
 

@@ -46,10 +46,10 @@ def serve(package, file, log):
 
 
 @pytest.fixture(scope="module")
-def narrow(tmp_path_factory):
+def calculator(tmp_path_factory):
     """The smaller shipped model as a GGUF file."""
-    file = tmp_path_factory.mktemp("gguf") / "narrow.gguf"
-    export_gguf("narrow", file)
+    file = tmp_path_factory.mktemp("gguf") / "calculator.gguf"
+    export_gguf("calculator", file)
     return file
 
 
@@ -67,24 +67,24 @@ def test_the_chat_template_writes_the_names_of_the_tokens():
     check()
 
 
-def test_llama_cpp_python_writes_the_same_traces(narrow):
+def test_llama_cpp_python_writes_the_same_traces(calculator):
     llama_cpp = pytest.importorskip("llama_cpp")
-    model = llama_cpp.Llama(str(narrow), n_ctx=2048, n_threads=1, verbose=False)
+    model = llama_cpp.Llama(str(calculator), n_ctx=2048, n_threads=1, verbose=False)
     asked = questions()
-    for question, text in zip(asked, Runtime("narrow").generate(asked, MOST), strict=True):
+    for question, text in zip(asked, Runtime("calculator").generate(asked, MOST), strict=True):
         turns = [{"role": "user", "content": question}]
         reply = model.create_chat_completion(turns, max_tokens=MOST, temperature=0)
         assert without_places(reply["choices"][0]["message"]["content"]) == text
 
 
 @pytest.mark.parametrize("package", SERVERS)
-def test_a_server_answers_eval(package, narrow, tmp_path, monkeypatch):
+def test_a_server_answers_eval(package, calculator, tmp_path, monkeypatch):
     pytest.importorskip("openai")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     out = tmp_path / "there.jsonl"
-    with serve(package, narrow, tmp_path / "log") as url:
+    with serve(package, calculator, tmp_path / "log") as url:
         command = [sys.executable, "-m", "revorder", "eval", "extra", "--n", "3", "--out", out, "--json"]
-        server = ["--base-url", url, "--model", narrow, "--method", "lean"]
+        server = ["--base-url", url, "--model", calculator, "--method", "lean"]
         done = subprocess.run([*command, *server], capture_output=True, text=True, check=False)
         assert complete(url, "1₁2+3₁5=", 16) == "r|7₁4₂"
     assert done.returncode == 0 and done.stderr == "", done
@@ -93,7 +93,7 @@ def test_a_server_answers_eval(package, narrow, tmp_path, monkeypatch):
     assert len(rows) == 36 and {re.search("[-+*/]", question)[0] for question in asked} == set("+-*/")
     assert all(row["correct"] and row["verified"] for row in rows)
     if package == "xllamacpp":  # the other server's repeat penalty moves some estimates of quotient digits
-        written = Runtime("narrow").generate(asked, 1024)
+        written = Runtime("calculator").generate(asked, 1024)
         assert [row["text"] for row in rows] == list(map("".join, zip(asked, written, strict=True)))
 
 

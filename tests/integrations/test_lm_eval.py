@@ -103,7 +103,7 @@ def test_a_completion_continues_our_text():
 
 
 def test_the_shipped_model_is_exact():
-    results = evaluate(checkpoint("narrow"), ["revorder_hard"], metadata={"method": "lean"})["results"]
+    results = evaluate(checkpoint("calculator"), ["revorder_hard"], metadata={"method": "lean"})["results"]
     assert set(results) == {"revorder_hard", *TASKS}
     assert results["revorder_hard"]["sample_len"] == 8
     assert results["revorder_hard"]["exact_match,none"] == results["revorder_hard"]["verified,none"] == 1.0

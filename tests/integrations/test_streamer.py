@@ -33,12 +33,12 @@ class Pieces(io.StringIO):
 
 @pytest.fixture(scope="module")
 def model():
-    return transformers.AutoModelForCausalLM.from_pretrained(checkpoint("narrow"))
+    return transformers.AutoModelForCausalLM.from_pretrained(checkpoint("calculator"))
 
 
 @pytest.mark.parametrize("kind", [transformers.AutoTokenizer, RevOrderTokenizer])
 def test_it_prints_restored_text_as_it_becomes_certain(model, kind):
-    tokenizer, file = kind.from_pretrained(checkpoint("narrow")), Pieces()
+    tokenizer, file = kind.from_pretrained(checkpoint("calculator")), Pieces()
     question = tokenizer("12*34=", return_tensors="pt")
     model.generate(**question, max_new_tokens=64, streamer=RestoringStreamer(tokenizer, file=file))
     # 12*34=4r|84#30r|063r|804
@@ -46,7 +46,7 @@ def test_it_prints_restored_text_as_it_becomes_certain(model, kind):
 
 
 def test_it_prints_to_stdout_without_the_prompt_and_again(model, capsys):
-    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("narrow"))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("calculator"))
     streamer = RestoringStreamer(tokenizer, skip_prompt=True)
     for problem, answer in (("12+35", "47"), ("999+1", "1000")):
         model.generate(**tokenizer(f"{problem}=", return_tensors="pt"), max_new_tokens=64, streamer=streamer)
@@ -54,7 +54,7 @@ def test_it_prints_to_stdout_without_the_prompt_and_again(model, capsys):
 
 
 def test_a_batch_is_refused(model):
-    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("narrow"))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("calculator"))
     questions = tokenizer(["1+2=", "3+4="], return_tensors="pt")
     with pytest.raises(ProblemError, match="a batch of 2 texts; accepted: one text"):
         model.generate(**questions, max_new_tokens=8, streamer=RestoringStreamer(tokenizer))
@@ -77,7 +77,7 @@ def test_pieces_of_any_tokenizer_add_up_to_its_text(tmp_path, kind):
 
 
 def test_tokens_decode_one_by_one_without_their_places():
-    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("narrow")).backend_tokenizer
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("calculator")).backend_tokenizer
     text = "948/12=80r|69r|889W70r|48"
     stream = DecodeStream(skip_special_tokens=True)  # how vLLM decodes
     assert [stream.step(tokenizer, token) for token in tokenizer.encode(text).ids[1:]] == re.findall(r"r\||.", text)

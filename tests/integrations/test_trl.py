@@ -242,7 +242,7 @@ def test_the_page_trains_with_grpo(tmp_path, monkeypatch):
         hot = {"temperature": temperature, "use_cpu": True, "bf16": False}
         monkeypatch.setattr(trl, "GRPOConfig", lambda *given, **more: config(*given, **more | small | quiet | hot))  # noqa: B023
         space = {}
-        code = code_of("rewards.md", "GRPOTrainer(").replace("MODEL", str(checkpoint("narrow")))
+        code = code_of("rewards.md", "GRPOTrainer(").replace("MODEL", str(checkpoint("calculator")))
         exec(code.replace('"lean")),', '"small")),'), space)
         logs[temperature] = space["trainer"].state.log_history[:-1]
     for reward in REWARDS:
