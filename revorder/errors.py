@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class ProblemError(ValueError):
     """Bad input; the message is one line that names the input, what is wrong, and what is accepted."""
@@ -32,3 +35,18 @@ def first_line(error: BaseException) -> str:
     'no such file'
     """
     return str(error).strip().partition("\n")[0]
+
+
+@contextmanager
+def needs(what: str, extra: str) -> Iterator[None]:
+    """Where a library that `what` imports inside is missing, raise ProblemError naming the extra that installs it.
+
+    >>> with needs("the app", "app"):
+    ...     import no_such_library
+    Traceback (most recent call last):
+    revorder.errors.ProblemError: the app needs no_such_library; install: pip install 'revorder[app]'
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ProblemError(f"{what} needs {error.name}; install: pip install 'revorder[{extra}]'") from None

@@ -7,6 +7,7 @@ chose, so a wrong digit that is taken back is right, and one that is not is a mi
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from revorder.arithmetic.expression import Expression
@@ -73,7 +74,7 @@ def verify(
             False, judging.parse_answer(text), 0, f"the question was changed: expected '{problem}', found '{asked}'"
         )
     written = re.sub(r"\n+", "\n", _SPACE.sub("", ascii_signs(text))).strip("\n")
-    written = _QUESTION.sub(lambda match: _THOUSANDS.sub("", match[0]), written, count=1)
+    written = without_separators(written)
     forms = judging.forms if form is None else [form_or_default]
     best = max((replay(judging, name, asked, written) for name in forms), key=_reach)
     if best.ok:
@@ -83,13 +84,26 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How far a text follows one form of a method: `at` counts its characters without spaces."""
+    """How far a text follows one form of a method: `at` counts its characters without spaces.
+
+    `segments`: what the method writes after the text's own quotient digits, up to the first that the text has not.
+    """
 
     ok: bool
     at: int
     step: int
     reason: str
     rollbacks: int
+    segments: Sequence[Segment] = ()
+
+
+def without_separators(text: str, by: str = "") -> str:
+    """A text with `by` in place of the thousands separators of its question.
+
+    >>> without_separators("1,234+5=r|9,321")
+    '1234+5=r|9,321'
+    """
+    return _QUESTION.sub(lambda match: _THOUSANDS.sub(by, match[0]), text, count=1)
 
 
 def _reach(replay: Replay) -> tuple[bool, int]:
@@ -104,6 +118,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
     True
     """
     at = step = rollbacks = 0
+    segments: list[Segment] = []
     pending: tuple[str, str | None] | None = None  # a wrong quotient digit or block not yet taken back, the right one
 
     def choose(quotient_step: int, correct: int, width: int = 1) -> int:
@@ -120,6 +135,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
 
     try:
         for segment in method.write(problem, form, choose, True):
+            segments.append(segment)
             if segment is STEP_END:
                 step += 1
                 continue
@@ -128,17 +144,17 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
                 at += len(expected)
                 continue
             if segment.kind is Kind.ANSWER and at == len(written):
-                return Replay(True, at, step, "", rollbacks)
+                return Replay(True, at, step, "", rollbacks, segments)
             common = 0
             while at + common < len(written) and common < len(expected) and written[at + common] == expected[common]:
                 common += 1
             reason = describe_difference(method, segment, expected, written, at, common, pending)
-            return Replay(False, at + common, step, reason, rollbacks)
+            return Replay(False, at + common, step, reason, rollbacks, segments)
     except ProblemError as error:  # an expression whose reduction has no answer
-        return Replay(False, at, step, str(error), rollbacks)
+        return Replay(False, at, step, str(error), rollbacks, segments)
     if at < len(written):
-        return Replay(False, at, step, f"nonsense after the end: {quote(written[at:])}", rollbacks)
-    return Replay(True, at, step, "", rollbacks)
+        return Replay(False, at, step, f"nonsense after the end: {quote(written[at:])}", rollbacks, segments)
+    return Replay(True, at, step, "", rollbacks, segments)
 
 
 def describe_difference(

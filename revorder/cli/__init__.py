@@ -46,26 +46,9 @@ commands = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
-for module in (
-    solve,
-    show,
-    verify,
-    csid,
-    cost,
-    eval,
-    report,
-    reproduce,
-    data,
-    rewrite,
-    train,
-    finetune,
-    export,
-    app,
-    audit,
-    lm_eval_path,
-):
-    # a problem may begin with a minus sign, and is no option then
-    loose = {"ignore_unknown_options": module in (solve, show, csid, cost, eval)}
+PROBLEMS = (solve, show, csid, cost, eval)  # a problem may begin with a minus sign, and is no option then
+for module in (*PROBLEMS, verify, report, reproduce, data, rewrite, train, finetune, export, app, audit, lm_eval_path):
+    loose = {"ignore_unknown_options": module in PROBLEMS}
     name = module.__name__.rpartition(".")[2].replace("_", "-")
     commands.command(name, context_settings=loose)(module.command)
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional
 
@@ -45,6 +46,15 @@ def packaged(folder: str) -> str:
 
 
 # Input
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that have a value.
+
+    >>> given(n=0, seed=None)
+    {'n': 0}
+    """
+    return {name: value for name, value in options.items() if value is not None}
 
 
 class Line(NamedTuple):
@@ -102,9 +112,12 @@ def read_batches(problems: list[str]) -> Iterator[list[Line]]:
 
 
 def read_lines(problems: list[str]) -> Iterator[Line]:
-    """The same one by one."""
-    for batch in read_batches(problems):
-        yield from batch
+    """The same one by one; a blank line is printed as one."""
+    for line in chain.from_iterable(read_batches(problems)):
+        if line.blank:
+            print()
+        else:
+            yield line
 
 
 def join_pieces(arguments: list[str]) -> list[str]:

@@ -26,9 +26,6 @@ def command(
 
     count = counter(tokenizer and str(checkpoint(tokenizer)))
     for line in read_lines(problems):
-        if line.blank:
-            print()
-            continue
         with naming(line):
             problem = parse_problem(line.text)
         rows: list[dict[str, Any]] = []

@@ -23,9 +23,6 @@ def command(
     from revorder.metrics import csid
 
     for line in read_lines(problems):
-        if line.blank:
-            print()
-            continue
         with naming(line):
             problem = parse_problem(line.text.partition("=")[0])
             value = csid.csid(problem, method, form, estimation=estimation)

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import typer
 
 from revorder.arithmetic.problem import OPS
-from revorder.cli.common import Json, Model, Wide, run_once, say
+from revorder.cli.common import Json, Model, Wide, given, run_once, say
 from revorder.cli.gsm8k import score_file, solve_problems
-from revorder.cli.report import Errors, print_report, write_report
+from revorder.cli.report import Errors, print_report
 from revorder.errors import ProblemError
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, fingerprint, split_covered, suite_tasks
 from revorder.files import digest
@@ -38,7 +38,9 @@ def command(
             + "; gsm8k: its test set, solved by a --model, or in a file of --solutions."
         ),
     ],
-    more_ops: Annotated[Optional[list[str]], typer.Argument(metavar="[OPS]...", help="More operations.")] = None,
+    ops: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[OPS]...", help="Operations, such as + -; all if none.")
+    ] = None,
     model: Model = None,
     out: Annotated[
         Optional[Path],
@@ -48,9 +50,6 @@ def command(
     errors: Errors = False,
     wide: Wide = False,
     json_: Json = False,
-    ops: Annotated[
-        Optional[str], typer.Option(help="Operations, such as '+ -'; all if none.", rich_help_panel=DRAW)
-    ] = None,
     n: Annotated[
         Optional[int],
         typer.Option("--n", min=1, help="Problems a task; 1000 if none, all for hard and gsm8k.", rich_help_panel=DRAW),
@@ -125,7 +124,7 @@ def command(
         raise ProblemError(f"out {str(out)!r}: accepted: a name that ends in .jsonl")
     server = given(method=method, shots=shots, api=api, max_tokens=max_tokens, timeout=timeout)
     if suite == "gsm8k":
-        refuse(given(ops=ops or more_ops, seed=seed, all=everything or None, method=method, shots=shots), suite)
+        refuse(given(ops=ops, seed=seed, all=everything or None, method=method, shots=shots), suite)
         if solutions:
             asked = given(model=model, base_url=base_url, out=out, n=n, data=data, batch=batch, device=device)
             refuse(server | asked, "--solutions")
@@ -142,28 +141,18 @@ def command(
     if server and base_url is None and not asked_here:
         raise ProblemError(f"{', '.join(server)}: of a server; accepted: together with --base-url")
     chosen = find_suite(suite)
-    writer, reply_tokens, written_by = open_writer(model, base_url, server)
+    writer, written_by = open_writer(model, base_url, server)
     confidence = getattr(writer, "confidence", None)
-    draw = Draw(read_ops(ops, more_ops), n or chosen.n, chosen.seed if seed is None else seed, data, say, confidence)
+    draw = Draw(read_ops(ops), n or chosen.n, chosen.seed if seed is None else seed, data, say, confidence)
     tasks = suite_tasks(suite, draw)
     if not (everything or chosen.untrained):
         tasks = trained_tasks(suite, writer, tasks)
     settings = {"suite": suite, "ops": draw.ops, "n": draw.n, "seed": draw.seed, "problems": fingerprint(tasks)}
     settings |= written_by
     total = sum(map(len, tasks.values()))
+    reply_tokens = written_by.get("max_tokens", 0)
     results = run_once(out, settings, overwrite, total, partial(run, writer, tasks, out, settings, reply_tokens))
-    if out:
-        write_report(out.with_suffix(".md"), results, errors)
-    raise typer.Exit(print_report(results, errors, wide, json_))
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that have a value.
-
-    >>> given(n=0, seed=None)
-    {'n': 0}
-    """
-    return {name: value for name, value in options.items() if value is not None}
+    raise typer.Exit(print_report(results, errors, wide, json_, out and out.with_suffix(".md")))
 
 
 def refuse(options: Iterable[str], where: str) -> None:
@@ -172,37 +161,37 @@ def refuse(options: Iterable[str], where: str) -> None:
         raise ProblemError(f"{options}: not with {where}; accepted: {where} without")
 
 
-def read_ops(ops: str | None, more: list[str] | None) -> str:
+def read_ops(named: list[str] | None) -> str:
     """Operations named in any way, `+ -`, `+-`, `+,-`; all of them where none is.
 
-    >>> read_ops("-,+", ["/"]), read_ops(None, None)
+    >>> read_ops(["-,+", "/"]), read_ops(None)
     ('+-/', '+-*/')
     """
-    if ops is None and not more:
+    if not named:
         return OPS
-    named = "".join([ops or "", *(more or [])]).replace(",", "").replace(" ", "")
-    if not named or any(op not in OPS for op in named):
-        raise ProblemError(f"ops {' '.join([ops or '', *(more or [])]).strip()!r}: accepted: some of + - * /")
-    return "".join(op for op in OPS if op in named)
+    ops = "".join(named).replace(",", "").replace(" ", "")
+    if not ops or any(op not in OPS for op in ops):
+        raise ProblemError(f"ops {' '.join(named)!r}: accepted: some of + - * /")
+    return "".join(op for op in OPS if op in ops)
 
 
-def open_writer(model: str | None, base_url: str | None, server: dict[str, Any]) -> tuple[Writer, int, dict[str, Any]]:
-    """What is asked, the tokens that a text of it may always have, and what its texts depend on."""
-    if base_url is None and server:
+def open_writer(model: str | None, base_url: str | None, server: dict[str, Any]) -> tuple[Writer, dict[str, Any]]:
+    """What is asked, and what its texts depend on: `max_tokens`, where a text may always have so many, among it."""
+    if base_url is not None:
+        return open_endpoint(model, base_url, server)
+    if server:
         from revorder.inference.transformers_runtime import TransformersRuntime
 
         asked = {"method": server["method"], "shots": server.get("shots", 0)}
-        tokens = server.get("max_tokens", REPLY_TOKENS)
-        return TransformersRuntime(str(model), **asked), tokens, {"model": model, "max_tokens": tokens} | asked
-    if base_url is None:
-        from revorder.inference.solver import load_runtime
+        tokens = {"max_tokens": server.get("max_tokens", REPLY_TOKENS)}
+        return TransformersRuntime(str(model), **asked), identity(str(model)) | tokens | asked
+    from revorder.inference.solver import load_runtime
 
-        runtime = load_runtime(model)
-        return runtime, 0, {"model": model or DEFAULT, "weights": weights_of(runtime.folder)}
-    return open_endpoint(model, base_url, server)
+    runtime = load_runtime(model)
+    return runtime, identity(model or DEFAULT, runtime.folder)
 
 
-def open_endpoint(model: str | None, base_url: str, server: dict[str, Any]) -> tuple[Endpoint, int, dict[str, Any]]:
+def open_endpoint(model: str | None, base_url: str, server: dict[str, Any]) -> tuple[Endpoint, dict[str, Any]]:
     """The same for a server's model."""
     from revorder.inference.openai_server import Endpoint
 
@@ -213,7 +202,7 @@ def open_endpoint(model: str | None, base_url: str, server: dict[str, Any]) -> t
     url = urlsplit(base_url)
     place = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"  # without a password in it
     asked = {"method": endpoint.info.method, "shots": endpoint.shots, "api": endpoint.api, "max_tokens": tokens}
-    return endpoint, tokens, {"model": model, "base_url": place} | asked
+    return endpoint, {"model": model, "base_url": place} | asked
 
 
 def open_solver(
@@ -229,18 +218,18 @@ def open_solver(
         )
     tokens = server.setdefault("max_tokens", MAX_TOKENS)
     if base_url is not None:
-        endpoint, _, written_by = open_endpoint(model, base_url, server)
-        return endpoint, written_by
+        return open_endpoint(model, base_url, server)
     if others := server.keys() - {"max_tokens"}:
         raise ProblemError(f"{', '.join(sorted(others))}: of a server; accepted: together with --base-url")
     method = None if (Path(model) / INFO_FILE).exists() else "plain"  # which solutions have none of
     runtime = TransformersRuntime(model, method, batch=batch or BATCH, device=device)
-    return runtime, {"model": model, "weights": weights_of(Path(model)), "max_tokens": tokens}
+    return runtime, identity(model) | {"max_tokens": tokens}
 
 
-def weights_of(folder: Path) -> str:
-    """Digests of a folder's weights, which tell a model from another at the same place; empty for a name on the Hub."""
-    return "".join(digest(path)[:12] for path in sorted(folder.glob("*.safetensors")))
+def identity(model: str, folder: Path | None = None) -> dict[str, str]:
+    """A model's name and the digests of its weights, which tell it from another at the same place; none for the Hub's."""
+    weights = "".join(digest(path)[:12] for path in sorted((folder or Path(model)).glob("*.safetensors")))
+    return {"model": model, "weights": weights}
 
 
 def trained_tasks(suite: str, writer: Writer, tasks: Tasks) -> Tasks:

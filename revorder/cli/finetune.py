@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, packaged, print_checkpoint
-from revorder.errors import ProblemError
+from revorder.cli.common import Json, given, packaged, print_checkpoint
+from revorder.errors import needs
 from revorder.methods import METHODS
 
 OVER = "In place of the recipe's"
@@ -53,24 +53,18 @@ def command(
     json_: Json = False,
 ) -> None:
     """Fine-tune a pretrained language model with TRL; needs torch, transformers, accelerate, trl, and peft for --lora."""
-    try:
+    with needs("finetune", "finetune"):
         import accelerate  # noqa: F401
         import datasets  # noqa: F401
         import peft  # noqa: F401
         import torch  # noqa: F401
         import transformers  # noqa: F401
         import trl  # noqa: F401
-    except ImportError as error:
-        raise ProblemError(f"finetune needs {error.name}; install: pip install 'revorder[finetune]'") from None
     from revorder.training.finetune import finetune
     from revorder.training.finetune_recipe import FinetuneRecipe
 
-    given: dict[str, Any] = {
-        "epochs": epochs, "steps": steps, "batch": batch, "device_batch": device_batch, "lr": lr, "lora": lora,
-        "seed": seed,
-    }  # fmt: skip
-    read = FinetuneRecipe.read(recipe or {})
-    settings = read.model_dump() | {key: value for key, value in given.items() if value is not None}
+    changes = given(epochs=epochs, steps=steps, batch=batch, device_batch=device_batch, lr=lr, lora=lora, seed=seed)
+    settings = FinetuneRecipe.read(recipe or {}).model_dump() | changes
     if epochs:
         settings["steps"] = steps or 0
     checked = FinetuneRecipe.check(settings, "finetune")

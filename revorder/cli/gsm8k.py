@@ -41,18 +41,23 @@ def solve_problems(
     settings = {"suite": SUITE, "n": len(problems), "problems": fingerprint(problems)} | dict(written_by)
     solve = partial(write_solutions, writer, problems, out, settings, written_by["max_tokens"])
     results = run_once(out, settings, overwrite, len(problems), solve)
-    attempts = list(attempts_of(results, str(written_by["model"])))
-    if out:
-        write_scores(out.with_suffix(".md"), attempts, errors)
-    print_scores(attempts, errors, wide, json_)
+    attempts = attempts_of(results, str(written_by["model"]))
+    print_scores(attempts, errors, wide, json_, out and out.with_suffix(".md"))
 
 
-def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool) -> None:
-    """Print the scores of each system, what went wrong first, and with `errors` a wrong solution of each cause."""
+def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> None:
+    """Print the scores of each system, what went wrong first, and with `errors` a wrong solution of each cause.
+
+    They are written to `out` as Markdown.
+    """
     from revorder.evaluation.gsm8k import check_solutions, errors_table, errors_text, group_wrong, score_system, table
+    from revorder.evaluation.tables import markdown
 
     systems = check_solutions(attempts)
     scores = [score_system(system, solutions) for system, solutions in systems.items()]
+    if out:
+        texts = [f"````text\n{errors_text(solutions)}\n````" for solutions in systems.values()] if errors else []
+        write_whole(out, "\n\n".join([markdown(*table(scores)), markdown(*errors_table(scores)), *texts]) + "\n")
     if json_:
         for score in scores:
             emit(asdict(score))
@@ -65,14 +70,3 @@ def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: b
     show_table(*errors_table(scores), wide=wide)
     for system, solutions in systems.items() if errors else ():
         print(f"\n{system}\n\n{errors_text(solutions)}")
-
-
-def write_scores(out: Path, attempts: Iterable[Attempt], errors: bool) -> None:
-    """Write the same as Markdown."""
-    from revorder.evaluation.gsm8k import check_solutions, errors_table, errors_text, score_system, table
-    from revorder.evaluation.tables import markdown
-
-    systems = check_solutions(attempts)
-    scores = [score_system(system, solutions) for system, solutions in systems.items()]
-    texts = [f"````text\n{errors_text(solutions)}\n````" for solutions in systems.values()] if errors else []
-    write_whole(out, "\n\n".join([markdown(*table(scores)), markdown(*errors_table(scores)), *texts]) + "\n")

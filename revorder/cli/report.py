@@ -64,13 +64,19 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
             print(path)
 
 
-def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: bool) -> int:
-    """Print the scores, and with `errors` what went wrong first; returns 1 where a wrong answer was verified, else 0."""
+def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> int:
+    """Print the scores, and with `errors` what went wrong first, and write them to `out` as Markdown.
+
+    Returns 1 where a wrong answer was verified, else 0.
+    """
     from revorder.evaluation.scores import group_errors, score_tasks
-    from revorder.evaluation.tables import errors_table, summary, table
+    from revorder.evaluation.tables import errors_table, markdown, summary, table
 
     scores = score_tasks(results)
     groups = group_errors(results) if errors else {}
+    if out:
+        parts = [markdown(*table(scores)), summary(scores), *([markdown(*errors_table(groups))] if groups else [])]
+        write_whole(out, "\n\n".join(parts) + "\n")
     if json_:
         for score in scores:
             emit(asdict(score) | {"percent": score.percent, "interval": score.interval})
@@ -82,14 +88,3 @@ def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: boo
             show_table(*errors_table(groups), title=None if groups else "no errors")
         print(summary(scores))
     return int(any(score.false_passes for score in scores))
-
-
-def write_report(out: Path, results: Sequence[Result], errors: bool) -> None:
-    """Write the same as Markdown."""
-    from revorder.evaluation.scores import group_errors, score_tasks
-    from revorder.evaluation.tables import errors_table, markdown, summary, table
-
-    scores = score_tasks(results)
-    groups = group_errors(results) if errors else {}
-    parts = [markdown(*table(scores)), summary(scores), *([markdown(*errors_table(groups))] if groups else [])]
-    write_whole(out, "\n\n".join(parts) + "\n")

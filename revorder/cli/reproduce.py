@@ -41,7 +41,11 @@ def command(
         raise ProblemError(f"preset {preset!r}: accepted: {', '.join(PRESETS)}")
     if unknown := [name for name in names or [] if name not in EXPERIMENTS]:
         raise ProblemError(f"experiment {unknown[0]!r} is unknown; accepted: {', '.join(EXPERIMENTS)}")
+    if docs and not check:
+        raise ProblemError(f"docs {str(docs[0])!r}: are compared by --check; accepted: together with it")
     if check:
+        if names:
+            raise ProblemError(f"experiment {names[0]!r}: --check judges all that --out holds; accepted: no name")
         print_differences(out, docs or [], json_)
     chosen = (
         [EXPERIMENTS[name] for name in names] if names else [e for e in EXPERIMENTS.values() if preset in e.settings]

@@ -39,9 +39,6 @@ def command(
     several = find_method(method, form)[0].multiline
     before = ""
     for line in read_lines(problems):
-        if line.blank:
-            print()
-            continue
         with naming(line):
             made = trace(line.text, method, form, plan, answer)
         if html:

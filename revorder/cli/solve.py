@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Optional
 
 import typer
@@ -13,10 +13,9 @@ import typer
 from revorder.arithmetic.reduction import DECIMALS, MAX_DECIMALS
 from revorder.cli.common import Json, Line, Model, Problems, Progress, emit, read_batches, say
 from revorder.errors import quote
-from revorder.inference.solver import BATCH, Solution, solve_many
+from revorder.inference.solver import BATCH, HOW, Solution, solve_many
 
 DELAY = 0.5  # seconds before a bar is shown
-KINDS = {"tool": "by Python's integers", "repaired": "repaired by Python's integers"}  # of what a step's `by` says
 
 
 def command(
@@ -91,7 +90,7 @@ class Notes:
         for step in solution.steps:
             if step.by != "model" or not step.verified:
                 why = f"{quote(str(step.problem))}: {step.reason}"
-                self.note("operations", KINDS.get(step.by, "not verified"), line, why)
+                self.note("operations", HOW.get(step.by, "not verified"), line, why)
         if solution.rounded:
             decimals = DECIMALS if solution.decimals is None else solution.decimals
             self.note("answers", f"rounded to {decimals} decimals", line, quote(line.text))
@@ -112,4 +111,4 @@ class Notes:
 def as_item(solution: Solution) -> dict[str, Any]:
     """A solution as --json writes it."""
     steps = [{**asdict(step), "problem": str(step.problem)} for step in solution.steps]
-    return {item.name: getattr(solution, item.name) for item in fields(solution)} | {"steps": steps}
+    return asdict(solution) | {"steps": steps}

@@ -10,7 +10,7 @@ from typing import Annotated, Optional
 import typer
 
 from revorder.cli.common import Json, packaged, print_checkpoint
-from revorder.errors import ProblemError
+from revorder.errors import needs
 
 
 def command(
@@ -25,12 +25,10 @@ def command(
     from revorder.training.recipe import Recipe
 
     Recipe.read(recipe)  # what is wrong in it is said before torch is loaded, which takes seconds
-    try:
+    with needs("train", "train"):
         import accelerate  # noqa: F401
         import torch  # noqa: F401
         import transformers  # noqa: F401
-    except ImportError as error:
-        raise ProblemError(f"train needs {error.name}; install: pip install 'revorder[train]'") from None
     from revorder.training.trainer import train
 
     with redirect_stdout(sys.stderr):  # what is said along the way

@@ -31,7 +31,7 @@ from revorder.data.rewriting import (
     find_edits,
     find_edits_back,
 )
-from revorder.errors import ProblemError, first_line
+from revorder.errors import ProblemError, first_line, needs
 
 MAX_LINE = 64 * 1024 * 1024  # bytes
 BATCH = 4096  # rows of Parquet that are held at once
@@ -285,12 +285,10 @@ def convert_parquet(
     source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Callable[[int, str], None]
 ) -> None:
     """Convert a column of text, batch by batch; a row that has none goes on as it is. The other columns stay."""
-    try:
+    with needs("Parquet", "data"):
         import pyarrow
         import pyarrow.parquet
         from pyarrow.types import is_large_string, is_string
-    except ImportError:
-        raise ProblemError("Parquet needs pyarrow; install: pip install 'revorder[data]'") from None
     try:
         with pyarrow.parquet.ParquetFile(source) as file:
             schema = file.schema_arrow

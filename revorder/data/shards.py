@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.data.views import VIEWS
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, needs
 from revorder.files import digest, make_folder, write_whole
 
 FORMATS = ("jsonl", "parquet")
@@ -129,10 +129,8 @@ def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
     if view not in VIEWS:
         raise ProblemError(f"view {view!r} is unknown; accepted: {', '.join(VIEWS)}")
     if format == "parquet":
-        try:
+        with needs("format 'parquet'", "data"):
             import pyarrow  # noqa: F401
-        except ImportError:
-            raise ProblemError("format 'parquet' needs pyarrow; install: pip install 'revorder[data]'") from None
     from revorder import __version__
 
     spec = json.loads(

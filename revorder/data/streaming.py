@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import BLOCK, sampler
 from revorder.data.views import Row, View, find_view
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, needs
 
 if TYPE_CHECKING:
     from datasets import IterableDataset
@@ -33,10 +33,8 @@ def stream(
     >>> next(iter(stream(Mixture.read("small"), size=100)))["prompt"]
     '9*94716='
     """
-    try:
+    with needs("stream", "data"):
         from datasets import IterableDataset
-    except ImportError:
-        raise ProblemError("stream needs datasets; install: pip install 'revorder[data]'") from None
     size = mixture.size if size is None else size
     for what, number in (("size", size), ("shards", shards)):
         if number < 1:

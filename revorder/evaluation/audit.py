@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
 from revorder.data.corpus import BATCH, BOM, MAX_LINE, read_lines, reason
-from revorder.errors import ProblemError, first_line, quote, shorten
+from revorder.errors import ProblemError, first_line, needs, quote, shorten
 from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_question
 
 RIGHT, WRONG = "right", "wrong"
@@ -235,11 +235,9 @@ def read_jsonl(lines: Iterable[bytes | None]) -> Iterator[tuple[int, Any]]:
 
 def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """(row, record) of each row of a Parquet file, `fields` alone; raises ProblemError where it can't be read."""
-    try:
+    with needs("Parquet", "data"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise ProblemError("Parquet needs pyarrow; install: pip install 'revorder[data]'") from None
     try:
         with pyarrow.parquet.ParquetFile(source) as file:
             names = file.schema_arrow.names

@@ -222,14 +222,14 @@ def group_wrong(solutions: Iterable[Solution]) -> dict[str, list[Solution]]:
     return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
-def errors_text(solutions: Iterable[Solution], each: int = 1) -> str:
-    """How many wrong solutions each cause has, and the first `each` of them in full, with what is wrong there."""
+def errors_text(solutions: Iterable[Solution]) -> str:
+    """How many wrong solutions each cause has, and the first of them in full, with what is wrong there."""
     groups = group_wrong(solutions)
     total = sum(map(len, groups.values()))
     parts = []
     for cause, wrong in groups.items():
         parts.append(f"{cause}: first in {len(wrong):,} of {total:,} wrong solutions")
-        parts += map(explain, wrong[:each])
+        parts.append(explain(wrong[0]))
     return "\n\n".join(parts) or "no wrong solutions"
 
 

@@ -18,6 +18,8 @@ from revorder.inference.prompts import Prompts
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.tokenizer import Tokenizer
 
+BATCH = 32  # texts that a core writes at once
+
 
 class Runtime:
     """A loaded checkpoint; a process that is forked off loads it again when it first asks for something.
@@ -53,22 +55,22 @@ class Runtime:
     def _prompt(self, question: str) -> list[str]:
         return self.tokenizer.tokens([self.tokenizer.bos, *self.tokenizer.encode(question)])
 
-    def generate(self, questions: Sequence[str], max_tokens: int, batch: int = 32) -> list[str]:
+    def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
         """What the checkpoint writes after each question, at most `max_tokens` tokens, greedily.
 
         >>> Runtime().generate(["12+35="], 9)
         ['r|74']
         """
-        return [text for _, text in self.generate_each(questions, max_tokens, batch)]
+        return [text for _, text in self.generate_each(questions, max_tokens)]
 
-    def generate_each(self, questions: Sequence[str], max_tokens: int, batch: int = 32) -> Iterator[tuple[int, str]]:
+    def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
         """The same as pairs of index and text, as they come."""
         prompts = [self._prompt(question) for question in questions]
-        at_once = 2 * batch * self._threads  # Python hears of Ctrl-C between calls only
+        at_once = 2 * BATCH * self._threads  # Python hears of Ctrl-C between calls only
         for start in range(0, len(prompts), at_once):
             results = self._generator().generate_batch(
                 prompts[start : start + at_once],
-                max_batch_size=batch,
+                max_batch_size=BATCH,
                 max_length=max_tokens,
                 include_prompt_in_result=False,
                 sampling_topk=1,
@@ -96,7 +98,7 @@ class Runtime:
             prompt + self.tokenizer.tokens(self.tokenizer.encode(question + text))[len(prompt) - 1 :] + end
             for question, prompt, text in zip(questions, prompts, self.generate(questions, limit), strict=True)
         ]
-        scored = self._generator().score_batch(texts, max_batch_size=32)
+        scored = self._generator().score_batch(texts, max_batch_size=BATCH)
         return [min(score.log_probs[len(prompt) - 1 :]) for score, prompt in zip(scored, prompts, strict=True)]
 
     def as_trace(self, problem: Problem, written: str) -> str:

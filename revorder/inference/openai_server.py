@@ -100,8 +100,7 @@ class Endpoint:
         >>> Endpoint("http://localhost:8000/v1", "some-model").generate([], 32)
         []
         """
-        replies = dict(self.generate_each(questions, max_tokens))
-        return [replies[i] for i in range(len(questions))]
+        return [reply for _, reply in sorted(self.generate_each(questions, max_tokens))]
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
         """The same as they come: (index of the question, raw reply).

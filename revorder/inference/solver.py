@@ -19,7 +19,7 @@ from revorder.judge import verify
 
 BATCH = 1024  # expressions in flight
 Show = Callable[[str], None]
-_HOW = {"model": "", "tool": "by Python's integers: ", "repaired": "repaired by Python's integers: "}
+HOW = {"tool": "by Python's integers", "repaired": "repaired by Python's integers"}  # of what a step's `by` says
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,11 @@ def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Comput
         trace="\n".join(step.text for step in steps),
         verified=not error and all(step.verified for step in steps),
         by=next((by for by in ("repaired", "tool") if any(step.by == by for step in steps)), "model"),
-        reason="; ".join(f"{_HOW[step.by]}{quote(str(step.problem))}: {step.reason}" for step in steps if step.reason),
+        reason="; ".join(
+            ": ".join(filter(None, (HOW.get(step.by), quote(str(step.problem)), step.reason)))
+            for step in steps
+            if step.reason
+        ),
         error=error,
         steps=tuple(steps),
         decimals=decimals,

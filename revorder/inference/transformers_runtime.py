@@ -15,7 +15,7 @@ from typing import Any
 
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
-from revorder.errors import ProblemError, first_line
+from revorder.errors import ProblemError, first_line, needs
 from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
 from revorder.methods import find_method
@@ -56,18 +56,16 @@ class TransformersRuntime:
         batch: int = BATCH,
         device: str | None = None,
     ) -> None:
-        try:
+        with needs(f"model {str(model)!r}:", "train"):
             import torch
             import transformers  # noqa: F401
-        except ImportError as error:
-            raise ProblemError(
-                f"model {str(model)!r}: needs {error.name}; install: pip install 'revorder[train]'"
-            ) from None
         from revorder.model.pretrained import load_model, load_tokenizer
 
         self.folder = Path(model)
         self.trained = (self.folder / INFO_FILE).exists()
         self.info = self._info(method, form)
+        if self.trained and shots:
+            raise ProblemError(f"shots {shots}: model {str(model)!r} was trained to write without; accepted: 0")
         self.prompts = Prompts(self.info.method, self.info.form, shots)
         self.tokenizer = load_tokenizer(model)
         self.tokenizer.padding_side = "left"
@@ -115,11 +113,10 @@ class TransformersRuntime:
 
     def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
         """What the model writes after each question, at most `max_tokens` tokens, greedily."""
-        texts = dict(self.generate_each(questions, max_tokens))
-        return [texts[i] for i in range(len(questions))]
+        return [text for _, text in sorted(self.generate_each(questions, max_tokens))]
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as pairs of index and text, batch by batch; a reply that was cut off ends in `…`."""
+        """The same as pairs of index and text, batch by batch; what was not trained to end and was cut off ends in `…`."""
         for i, text, cut in self._write([self.prompt(question) for question in questions], max_tokens, self.chats):
             yield i, self._shortened(text, cut)
 
@@ -127,8 +124,16 @@ class TransformersRuntime:
         """The same for one question, a token's text at a time."""
         encoded = self._encode([self.prompt(question)], self.chats)
         ids, tokens = encoded["input_ids"][0].tolist(), _Tokens()
-        options = {"streamer": tokens, **self._options(max_tokens)}
-        writing = Thread(target=self.model.generate, kwargs=encoded | options, daemon=True)
+        failed: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                self.model.generate(**encoded, streamer=tokens, **self._options(max_tokens))
+            except BaseException as error:
+                failed.append(error)
+                tokens.end()
+
+        writing = Thread(target=write, daemon=True)
         writing.start()
         begin, said = self.tokenizer.decode(ids, skip_special_tokens=True), ""
         for token in tokens:
@@ -138,6 +143,8 @@ class TransformersRuntime:
                 yield text[len(said) :]
                 said = text
         writing.join()
+        if failed:
+            raise failed[0]
 
     def _shortened(self, text: str, cut: bool) -> str:
         """What of a text counts: what was not trained to end goes on with the next example."""
@@ -154,13 +161,8 @@ class TransformersRuntime:
 
     # Any text
 
-    def complete(self, prompts: Sequence[str], max_tokens: int) -> list[str]:
-        """What the model writes after each prompt, as it is, at most `max_tokens` tokens, greedily."""
-        texts = dict(self.complete_each(prompts, max_tokens))
-        return [texts[i] for i in range(len(prompts))]
-
     def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as pairs of index and text, batch by batch."""
+        """(index, what the model writes after that prompt, as it is), at most `max_tokens` tokens, batch by batch."""
         for i, text, _ in self._write(prompts, max_tokens, templated=False):
             yield i, text
 

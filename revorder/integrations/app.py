@@ -8,7 +8,7 @@ from typing import Any
 
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reduction import DECIMALS
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, needs
 from revorder.inference.solver import Calculator, Computed, Solution, load_runtime, reduced
 from revorder.rendering.trace_html import HINT, beside, comparison, headline, picture
 
@@ -51,10 +51,8 @@ def open_app(model: str | None = None, port: int | None = None, browser: bool = 
     `model`: a checkpoint folder or a shipped model's name. `port`: a free one from 7860 on for None. Raises ProblemError
     where gradio is missing, the model can't be read, or the port is taken.
     """
-    try:
+    with needs("app", "app"):
         import gradio
-    except ImportError:
-        raise ProblemError("app needs gradio; install: pip install 'revorder[app]'") from None
     blocks = page(gradio, model)
     sans, mono = ("system-ui", "sans-serif"), ("ui-monospace", "monospace")
     theme = gradio.themes.Base(primary_hue="indigo", neutral_hue="stone", font=sans, font_mono=mono).set(
@@ -191,7 +189,7 @@ def conclusion(solution: Solution) -> str:
     """The answer, and how it came about; no answer where it is not verified."""
     if solution.error or not solution.verified:
         return result(solution.problem, None, "wrong", solution.error or f"Not verified: {solution.reason}.")
-    others = sum(step.by != "model" for step in solution.steps)
+    others = sum(step.by == solution.by for step in solution.steps)
     note = NOTES[solution.by].format(others=others, steps=len(solution.steps))
     return result(solution.problem, solution.answer, "right", note + " It is rounded." * solution.rounded)
 

@@ -8,15 +8,11 @@ from revorder.data.mixture import Mixture
 from revorder.data.shards import Run, claim_folder, write_part
 from revorder.data.streaming import ranges, rows
 from revorder.data.views import trace_row
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, needs
 
-try:
+with needs("revorder.integrations.datatrove", "datatrove"):
     from datatrove.data import Document
     from datatrove.pipeline.base import PipelineStep
-except ImportError:
-    raise ProblemError(
-        "revorder.integrations.datatrove needs datatrove; install: pip install 'revorder[datatrove]'"
-    ) from None
 
 
 class MixtureReader(PipelineStep):

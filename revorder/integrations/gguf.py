@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from revorder.errors import ProblemError
+from revorder.errors import needs
 from revorder.files import make_folder, write_whole
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.llama_folder import read_llama
@@ -48,10 +48,8 @@ def export_gguf(model: str | Path | None, path: Path) -> None:
 
     Raises ProblemError where the folder holds no checkpoint, or the gguf package is missing.
     """
-    try:
+    with needs("GGUF", "gguf"):
         import gguf
-    except ImportError:
-        raise ProblemError("GGUF needs the gguf package; install: pip install 'revorder[gguf]'") from None
     folder = checkpoint(model)
     tokenizer = Tokenizer(CheckpointInfo.load(folder).places)
     config, tensors = read_llama(folder, len(tokenizer))

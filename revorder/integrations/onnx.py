@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from revorder.errors import ProblemError
+from revorder.errors import needs
 from revorder.files import make_folder, write_whole
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.llama_folder import LlamaConfig, read_llama
@@ -72,10 +72,8 @@ def export_onnx(model: str | Path | None, path: Path) -> None:
 
     Raises ProblemError where the folder holds no checkpoint, or the onnx package is missing.
     """
-    try:
+    with needs("ONNX", "onnx"):
         import onnx  # noqa: F401
-    except ImportError:
-        raise ProblemError("ONNX needs the onnx package; install: pip install 'revorder[onnx]'") from None
     folder = checkpoint(model)
     decoder = build_decoder(*read_llama(folder, len(Tokenizer(CheckpointInfo.load(folder).places))))
     make_folder(path.parent)

@@ -10,7 +10,7 @@ from revorder.data.mixture import Mixture
 from revorder.data.shards import Run, claim_folder, write_part
 from revorder.data.streaming import ranges, rows
 from revorder.data.views import find_view
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, needs
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -56,8 +56,6 @@ def write_shards(run: Run) -> dict[str, Any]:
 
 def ray_data() -> Any:
     """Ray Data; raises ProblemError where it is missing."""
-    try:
+    with needs("revorder.integrations.ray", "ray"):
         import ray.data
-    except ImportError:
-        raise ProblemError("revorder.integrations.ray needs Ray Data; install: pip install 'revorder[ray]'") from None
     return ray.data

@@ -16,16 +16,14 @@ from revorder.arithmetic.expression import parse_problem
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.data.sources.bigbench import NAMES
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, needs
 from revorder.inference.prompts import Prompts
 from revorder.judge import verify
 
-try:
+with needs("these datasets", "reasoning-gym"):
     from reasoning_gym.coaching import BaseCurriculum, RangeAttributeDefinition, ScalarAttributeDefinition
     from reasoning_gym.dataset import ProceduralDataset
     from reasoning_gym.factory import DATASETS, register_dataset
-except ImportError:
-    raise ProblemError("these datasets need reasoning-gym; install: pip install 'revorder[reasoning-gym]'") from None
 
 
 @dataclass

@@ -14,7 +14,7 @@ from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.arithmetic.trace import Kind, Segment, Trace
 from revorder.errors import ProblemError
-from revorder.methods import Rollback, find_method, trace
+from revorder.methods import find_method, trace
 from revorder.metrics.unwritten_work import (
     borrows,
     carries,
@@ -53,7 +53,6 @@ def csid(
     problem: str | Problem | Expression | Trace,
     method: str = "plain",
     form: str | None = None,
-    rollback: Rollback | None = None,
     estimation: bool = False,
 ) -> int:
     """The CSID of an equation as `method` writes it: the largest number of SIDs that any of its digits needs.
@@ -64,16 +63,11 @@ def csid(
     >>> csid("123+179"), csid("123+179", "revorder"), csid("12-35", "revorder"), csid("12-35", "lean")
     (2, 1, 2, 1)
     """
-    digits = explain(problem, method, form, rollback)
+    digits = explain(problem, method, form)
     return max((len(digit.sids) for digit in digits if estimation or not digit.estimated), default=0)
 
 
-def explain(
-    problem: str | Problem | Expression | Trace,
-    method: str = "plain",
-    form: str | None = None,
-    rollback: Rollback | None = None,
-) -> list[Digit]:
+def explain(problem: str | Problem | Expression | Trace, method: str = "plain", form: str | None = None) -> list[Digit]:
     """Every digit that a trace computes, in the order written; copied digits, which need no SID, are left out.
 
     >>> [(digit.char, len(digit.sids)) for digit in explain("123+179")]
@@ -81,7 +75,7 @@ def explain(
     """
     if isinstance(problem, str):
         problem = problem.partition("=")[0]
-    written = problem if isinstance(problem, Trace) else trace(problem, method, form, rollback)
+    written = problem if isinstance(problem, Trace) else trace(problem, method, form)
     return [digit for step in written.steps for segment in step.segments for digit in digits_of(segment)]
 
 
@@ -153,6 +147,18 @@ def last_product(place: int, a: int, op: str) -> int:
     return min(place, len(str(a))) if op == "*" else place
 
 
+def by_places(op: str, a: int, b: int) -> tuple[int, int, int, list[int], str]:
+    """(a, b, zeros behind the result, what each place passes on, its name) of a sum, a difference, a one-digit product.
+
+    >>> by_places("*", 7, 120)
+    (12, 7, 1, [1, 0], 'carry')
+    """
+    if op == "*":
+        a, b, zeros = one_digit(a, b) or (a, b, 0)
+        return a, b, zeros, product_carries(a, b), "carry"
+    return (a, b, 0, borrows(a, b), "borrow") if op == "-" else (a, b, 0, carries(a, b), "carry")
+
+
 def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
     """The digits of a result written most significant first."""
     of = f"{a}{op}{b}"
@@ -169,18 +175,10 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
         for i, char in enumerate(text):
             yield Digit(char, of, len(text) - i, ("a", "b"), work)
         return
-    name = "borrow" if op == "-" else "carry"
-    zeros = 0
-    if op == "+":
-        flags = carries(a, b)
-    elif op == "-":
-        if a < b:
-            yield Digit("-", of, len(text) + 1, ("a", "b"), top_run(borrows(a, b)))
-            a, b = b, a
-        flags = borrows(a, b)
-    else:
-        a, b, zeros = one_digit(a, b) or (a, b, 0)
-        flags = product_carries(a, b)
+    if op == "-" and a < b:
+        yield Digit("-", of, len(text) + 1, ("a", "b"), top_run(borrows(a, b)))
+        a, b = b, a
+    a, b, zeros, flags, name = by_places(op, a, b)
     for i, char in enumerate(text):
         place = len(text) - i - zeros
         known = operands(place, a, b, op) if place > 0 else ("0",)
@@ -211,14 +209,7 @@ def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
         for i, (char, names) in enumerate(zip(digits, work, strict=True)):
             yield Digit(char, of, i + 1, ("a", "b"), tuple(names))
         return
-    zeros = 0
-    if op == "+":
-        flags, name = carries(a, b), "carry"
-    elif op == "-":
-        flags, name = borrows(a, b), "borrow"
-    else:
-        a, b, zeros = one_digit(a, b) or (a, b, 0)
-        flags, name = product_carries(a, b), "carry"
+    a, b, zeros, flags, name = by_places(op, a, b)
     for i, char in enumerate(digits):
         place = i + 1 - zeros
         sids = run_below(flags, last_product(place, a, op), name)[:1] if place > 0 else ()

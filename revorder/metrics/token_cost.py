@@ -7,7 +7,7 @@ from typing import Any
 
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import MARK
-from revorder.errors import ProblemError, first_line
+from revorder.errors import ProblemError, first_line, needs
 from revorder.methods import trace
 
 Count = Callable[[str], int]
@@ -32,12 +32,8 @@ def counter(tokenizer: str | None = None) -> Count:
     """
     if tokenizer is None:
         return characters
-    try:
+    with needs(f"tokenizer {tokenizer!r}:", "train"):
         from transformers import AutoTokenizer
-    except ImportError:
-        raise ProblemError(
-            f"tokenizer {tokenizer!r}: needs transformers; install: pip install 'revorder[train]'"
-        ) from None
     try:
         loader: Any = AutoTokenizer
         loaded: Any = loader.from_pretrained(tokenizer)

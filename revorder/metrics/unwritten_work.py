@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain, zip_longest
 
 # In a list of carries or borrows, entry i is the one out of place i + 1 (i = 0: the units).
+
+
+def passed_on(columns: Iterable[int]) -> list[int]:
+    """What each column of an addition passes on to the next, lowest place first; negative where it borrows.
+
+    >>> passed_on([12, 9, 3])
+    [1, 1, 0]
+    """
+    return [*accumulate(columns, lambda carry, column: (carry + column) // 10, initial=0)][1:]
+
+
+def places(a: int, b: int) -> Iterator[tuple[int, int]]:
+    """The digits of two numbers place by place, the units first.
+
+    >>> [*places(12, 3)]
+    [(2, 3), (1, 0)]
+    """
+    return zip_longest(map(int, str(a)[::-1]), map(int, str(b)[::-1]), fillvalue=0)
 
 
 def carries(a: int, b: int) -> list[int]:
@@ -13,13 +32,7 @@ def carries(a: int, b: int) -> list[int]:
     >>> carries(999, 1)
     [1, 1, 1]
     """
-    out: list[int] = []
-    x, y = str(a)[::-1], str(b)[::-1]
-    carry = 0
-    for i in range(max(len(x), len(y))):
-        carry = (int(x[i : i + 1] or 0) + int(y[i : i + 1] or 0) + carry) // 10
-        out.append(carry)
-    return out
+    return passed_on(x + y for x, y in places(a, b))
 
 
 def borrows(a: int, b: int) -> list[int]:
@@ -28,13 +41,7 @@ def borrows(a: int, b: int) -> list[int]:
     >>> borrows(12, 35)
     [1, 1]
     """
-    out: list[int] = []
-    x, y = str(a)[::-1], str(b)[::-1]
-    borrow = 0
-    for i in range(max(len(x), len(y))):
-        borrow = int(int(x[i : i + 1] or 0) - int(y[i : i + 1] or 0) - borrow < 0)
-        out.append(borrow)
-    return out
+    return [-passed for passed in passed_on(x - y for x, y in places(a, b))]
 
 
 def product_carries(a: int, digit: int) -> list[int]:
@@ -43,12 +50,7 @@ def product_carries(a: int, digit: int) -> list[int]:
     >>> product_carries(12, 7)
     [1, 0]
     """
-    out: list[int] = []
-    carry = 0
-    for char in reversed(str(a)):
-        carry = (int(char) * digit + carry) // 10
-        out.append(carry)
-    return out
+    return passed_on(int(char) * digit for char in reversed(str(a)))
 
 
 def run_below(flags: list[int], place: int, name: str) -> tuple[str, ...]:

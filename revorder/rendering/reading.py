@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem, ascii_signs
 from revorder.arithmetic.trace import STEP_END, Kind, Segment, Trace, split_steps
 from revorder.errors import ProblemError
-from revorder.judge import Replay, replay
+from revorder.judge import Replay, replay, without_separators
 from revorder.methods import Method, find_method
 from revorder.metrics.csid import Digit, digits_of
 
@@ -57,7 +56,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
         problem = writer.parse_question(text)
     except ProblemError as error:
         return Reading(None, (), text, Replay(False, 0, 0, f"no question to judge: {error}", 0), None)
-    places = [i for i, char in enumerate(text) if not _SPACE.match(char)]
+    places = [i for i, char in enumerate(without_separators(text, " ")) if not _SPACE.match(char)]
     written = "".join([text[i] for i in places])
     verdict = replay(writer, form, problem, written)
     segments: list[Segment] = []
@@ -65,7 +64,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     breaks: list[int] = []  # where a step ends
     begins: dict[Kind, int] = {}  # where the last segment of a kind begins
     at = 0
-    for segment in follow(writer, form, problem, written):
+    for segment in verdict.segments:
         if at == verdict.at and segment.text:
             break
         segments.append(segment)
@@ -84,28 +83,6 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     whole = Trace(problem, method, form, split_steps(segments), problem.answer) if verdict.ok else None
     wrong = text[places[at] :] if at < len(places) else ""
     return Reading(problem, tuple(step for step in steps if step), wrong, verdict, whole)
-
-
-def follow(method: Method, form: str, problem: Problem | Expression, written: str) -> Iterator[Segment]:
-    """What the method writes for a problem with the quotient digits that `written`, without spaces, has.
-
-    >>> from revorder import METHODS
-    >>> segments = follow(METHODS["plain"], "plain", Problem(1, "+", 1), "1+1=2")
-    >>> [segment.text for segment in segments]
-    ['1+1=', '2']
-    """
-    at = 0
-
-    def choose(step: int, correct: int, width: int = 1) -> int:
-        found = written[at : at + width]
-        return int(found) if re.fullmatch(f"[0-9]{{{width}}}", found) else correct
-
-    try:
-        for segment in method.write(problem, form, choose, True):
-            at += len(_SPACE.sub("", segment.text))
-            yield segment
-    except ProblemError:  # an expression whose reduction has no answer
-        return
 
 
 def taken_back_from(segment: Segment, method: Method) -> Kind | None:

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from revorder.errors import ProblemError
+from revorder.errors import needs
 from revorder.files import write_whole
 from revorder.reproduce.experiment import Chart
 
@@ -31,11 +31,9 @@ def write_png(chart: Chart, path: Path) -> None:
 
 def draw(chart: Chart) -> Any:
     """The chart as a matplotlib Figure; raises ProblemError where matplotlib is missing."""
-    try:
+    with needs("charts", "reproduce"):
         import matplotlib
         from matplotlib.figure import Figure
-    except ImportError:
-        raise ProblemError("charts need matplotlib; install: pip install 'revorder[reproduce]'") from None
     matplotlib.rcParams["svg.hashsalt"] = "revorder"  # else its ids are random
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()

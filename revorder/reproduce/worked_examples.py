@@ -32,9 +32,10 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     for problem, rollback in PROBLEMS:
         lines = []
         for method, form in WRITTEN:
-            text = trace(problem, method, form, rollback or None).text
+            written = trace(problem, method, form, rollback or None)
+            text = written.text
             verdict = verify(text, method, form, problem)
-            hardest = csid(problem, method, form, rollback or None)
+            hardest = csid(written)
             what = "every step right" if verdict.ok else verdict.reason
             lines.append(f"{named(method, form)} ({characters(text)} tokens, CSID {hardest}, {what})\n{text}")
         taken = "with a wrong digit that is taken back" if rollback else ""

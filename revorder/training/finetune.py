@@ -13,7 +13,7 @@ from transformers import Trainer
 from trl import SFTConfig, SFTTrainer
 
 from revorder.arithmetic.reversed_numbers import MARK
-from revorder.errors import ProblemError
+from revorder.errors import needs
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
@@ -137,10 +137,8 @@ def finetune(
 
 def adapters(rank: int, model: Any, tokenizer: Any) -> Any:
     """LoRA adapters of a rank on every linear layer, and the embeddings of `r|`, which no adapter would train."""
-    try:
+    with needs("lora", "finetune"):
         from peft import LoraConfig
-    except ImportError:
-        raise ProblemError("lora needs peft; install: pip install 'revorder[finetune]'") from None
     ends = [model.get_input_embeddings(), model.get_output_embeddings()]
     if ends[0].weight is ends[1].weight:
         ends.pop()  # tied: peft trains both as one

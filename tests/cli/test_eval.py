@@ -19,7 +19,7 @@ def scores(done):
 
 def test_it_writes_results_and_a_table(tmp_path, revorder):
     out = tmp_path / "results.jsonl"
-    first = revorder("eval", "extra", "--ops", "+", "--n", "5", "--out", out)
+    first = revorder("eval", "extra", "+", "--n", "5", "--out", out)
     assert first.returncode == 0 and "3 of 3 tasks without an error, 15 of 15 problems correct" in first.stdout
     head, *rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert {"suite": "extra", "ops": "+", "n": 5, "seed": 2024, "model": "calculator"}.items() <= head["run"].items()
@@ -108,10 +108,10 @@ def test_long_work_says_how_far_it_is(revorder, monkeypatch):
         (["extra", "--n", "0"], "--n"),
         (["extra", "--method", "lean"], "--base-url"),
         (["extra", "--base-url", ""], "model: missing"),
-        (["one-digit", "--ops", "+"], "no problem with +"),
+        (["one-digit", "+"], "no problem with +"),
         (["extra", "+", "--out", "results.md"], "'results.md': accepted: a name that ends in .jsonl"),
         (["extra", "+", "--n", "1", "--out", "no/such/folder.jsonl"], "accepted: a file in a folder that is there"),
-        (["bigbench", "--ops", "%"], "+ - * /"),
+        (["bigbench", "%"], "+ - * /"),
         (["bigbench", "--data", "no/such/folder"], "no/such/folder"),
         (["beyond", "+", "--n", "1", "--model", "no/such"], "no/such"),
         (["extra", "--base-url", "http://127.0.0.1:9/v1"], "model"),

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from revorder.cli.report import write_report
+from revorder.cli.report import print_report
 from revorder.evaluation.hard_suite import FAMILIES
 from revorder.evaluation.runner import heading
 from revorder.evaluation.scores import Result
@@ -72,5 +72,5 @@ def test_half_a_surrogate_in_a_reply_is_escaped(tmp_path, process):
     path.write_text(heading({}) + json.dumps(asdict(wrong)) + "\n")
     done = process("report", path, "--errors")
     assert done.returncode == 0 and "1+1=\\ud800: wrong" in done.stdout.replace("\n", " "), done.stderr
-    write_report(tmp_path / "report.md", [wrong], errors=True)
+    print_report([wrong], True, False, False, tmp_path / "report.md")
     assert "1+1=\\ud800: wrong" in (tmp_path / "report.md").read_text()

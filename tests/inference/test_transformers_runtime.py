@@ -52,12 +52,20 @@ def test_it_writes_what_it_learned_and_stops(taught):
     runtime = TransformersRuntime(taught)
     assert runtime.generate(list(LEARNED), 20) == list(LEARNED.values())
     assert dict(runtime.generate_each(list(LEARNED), 20)) == dict(enumerate(LEARNED.values()))
-    assert runtime.complete(["3+4="], 20) == ["r|7=7"] and runtime.complete(["3+4="], 2) == ["r|7"]
+    assert [*runtime.complete_each(["3+4="], 20)] == [(0, "r|7=7")]
+    assert [*runtime.complete_each(["3+4="], 2)] == [(0, "r|7")]
 
 
 def test_it_streams_the_same(taught):
     pieces = list(TransformersRuntime(taught).stream("12+35=", 20))
     assert pieces == ["r|", *"74=47"]
+
+
+def test_a_failure_ends_the_stream(taught, monkeypatch):
+    runtime = TransformersRuntime(taught)
+    monkeypatch.setattr(runtime.model, "forward", lambda **inputs: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(runtime.stream("12+35=", 20))
 
 
 def test_the_runner_judges_it(taught):
@@ -89,6 +97,8 @@ def test_the_folder_says_what_runs_it(taught, continuing):
 def test_a_model_that_was_trained_is_asked_no_other_way(taught):
     with pytest.raises(ProblemError, match="was trained to write revorder compact; accepted: no other method"):
         TransformersRuntime(taught, "plain")
+    with pytest.raises(ProblemError, match="shots 2: .* was trained to write without; accepted: 0"):
+        TransformersRuntime(taught, "revorder", shots=2)
 
 
 def test_any_chat_model_is_asked_in_words_by_its_template(chatting):
@@ -110,7 +120,7 @@ def test_any_text_is_completed_without_the_template_in_batches_of_any_size(chatt
     prompts = ["She has 48 clips.", "1+1", "Question: How many?\nAnswer:\n"]
     written = list(alone.complete_each(prompts, 6))
     assert [i for i, _ in written] == [1, 0, 2] and all(text for _, text in written)
-    assert [dict(written)[i] for i in range(3)] == alone.complete(prompts, 6) == together.complete(prompts, 6)
+    assert sorted(written) == sorted(alone.complete_each(prompts, 6)) == sorted(together.complete_each(prompts, 6))
 
 
 def test_worked_examples_come_before_a_question(chatting, continuing):

@@ -56,6 +56,13 @@ def test_what_is_written_so_far_is_not_wrong(drawn, data):
     assert read_trace(written, made.method, made.form).wrong == ""
 
 
+def test_thousands_separators_of_a_question_are_read_over():
+    text = "1,234+5=r|9321=1239"
+    reading = read_trace(text)
+    assert reading.verdict.ok and verify(text).ok
+    assert "".join(char.char for char in characters(reading)) == text
+
+
 def test_what_is_taken_back():
     def taken_back(text, method, form=None):
         return "".join(char.char for char in characters(read_trace(text, method, form)) if char.taken_back)

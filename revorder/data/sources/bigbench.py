@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from revorder.arithmetic.problem import Problem
-from revorder.errors import ProblemError, first_line, quote
+from revorder.errors import ProblemError, first_line, needs, quote
 
 NAMES = {"+": "addition", "-": "subtraction", "*": "multiplication", "/": "division"}
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
@@ -89,12 +89,8 @@ def file_rows(path: Path) -> list[tuple[str, str]]:
 
 def hub_rows(name: str) -> list[tuple[str, str]]:
     """(question, target) of each row of the `arithmetic` configuration of a Hugging Face dataset."""
-    try:
+    with needs(f"dataset {name!r}: no folder; a Hugging Face dataset", "data"):
         from datasets import load_dataset
-    except ImportError:
-        raise ProblemError(
-            f"dataset {name!r}: no folder; a Hugging Face dataset needs datasets; install: pip install 'revorder[data]'"
-        ) from None
     try:
         parts = load_dataset(name, "arithmetic")
         return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]

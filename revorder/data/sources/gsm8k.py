@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from revorder.data.sources.bigbench import find_folder
-from revorder.errors import ProblemError, first_line, quote
+from revorder.errors import ProblemError, first_line, needs, quote
 
 SPLITS = ("train", "test")
 _FINAL = re.compile(r"^ *(?:####|A:)(.*)$", re.MULTILINE)
@@ -64,12 +64,8 @@ def read_row(line: str, where: str) -> Row:
 
 def hub_rows(name: str, split: str) -> Iterator[Row]:
     """The rows of the configuration `main` of a Hugging Face dataset."""
-    try:
+    with needs(f"dataset {name!r}: no file or folder; a Hugging Face dataset", "data"):
         from datasets import load_dataset
-    except ImportError:
-        raise ProblemError(
-            f"dataset {name!r}: no file or folder; a Hugging Face dataset needs datasets; install: pip install 'revorder[data]'"
-        ) from None
     try:
         rows = load_dataset(name, "main", split=split)
         return iter([Row(row["question"], row["answer"]) for row in rows])

@@ -12,17 +12,15 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from revorder.arithmetic.expression import parse_problem
-from revorder.errors import ProblemError
+from revorder.errors import needs
+from revorder.evaluation.runner import judge_text
 from revorder.evaluation.suites import Draw, find_suite, suite_tasks
 from revorder.inference.prompts import Prompts
-from revorder.judge import verify
-from revorder.methods import METHODS, find_method, trace
+from revorder.methods import find_method, trace
 
-try:
+with needs("these tasks", "lm-eval"):
     from datasets import Dataset
     from lm_eval.api.task import ConfigurableTask
-except ImportError:
-    raise ProblemError("these tasks need lm-eval; install: pip install 'revorder[lm-eval]'") from None
 
 REPLY_TOKENS = 256  # that a reply may always have
 
@@ -96,8 +94,7 @@ def score(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     >>> score({"problem": "12+35", "method": "revorder", "form": "compact"}, ["r|75=47"])
     {'exact_match': 1.0, 'verified': 0.0}
     """
-    problem, method = parse_problem(doc["problem"]), METHODS[doc["method"]]
-    text = Prompts(method.name, doc["form"]).as_trace(problem, results[0])
-    verified = verify(text, method.name, doc["form"], problem).ok
-    correct = verified or method.parse_answer(text) == problem.answer
-    return {"exact_match": float(correct), "verified": float(verified)}
+    problem, method = parse_problem(doc["problem"]), doc["method"]
+    text = Prompts(method, doc["form"]).as_trace(problem, results[0])
+    result = judge_text("", problem, text, method, doc["form"])
+    return {"exact_match": float(result.correct), "verified": float(result.verified)}
