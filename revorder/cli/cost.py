@@ -10,7 +10,7 @@ import typer
 from revorder.arithmetic.expression import parse_problem
 from revorder.cli.common import Json, Problems, emit, naming, read_lines, show_table
 from revorder.errors import ProblemError
-from revorder.methods import METHODS
+from revorder.methods import FORMS
 from revorder.model.checkpoint import checkpoint
 
 
@@ -29,7 +29,7 @@ def command(
         with naming(line):
             problem = parse_problem(line.text)
         rows: list[dict[str, Any]] = []
-        for name, form in [(name, form) for name, method in METHODS.items() for form in method.forms]:
+        for name, form in FORMS:
             row = {"problem": str(problem), "method": name, "form": form, "tokens": None, "extra": None}
             with suppress(ProblemError):  # a method may refuse what is too long for it
                 row |= {"tokens": cost(problem, name, form, count), "extra": extra(problem, name, form, count)}

@@ -22,6 +22,7 @@ from revorder.methods.scratchpad import SCRATCHPAD
 METHODS: dict[str, Method] = {
     method.name: method for method in (REVORDER, LEAN, AUTHORS, PLAIN, REVERSE, SCRATCHPAD, GOAT, MATHGLM, BLOCKS)
 }
+FORMS = [(name, form) for name, method in METHODS.items() for form in method.forms]
 
 Rollback = Mapping[int, int | Iterable[int]]  # quotient step, 0-based: the wrong digit (or block), or several in turn
 
@@ -42,6 +43,15 @@ def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
     if form not in method.forms:
         raise ProblemError(f"form {form!r} is unknown to method {name!r}; accepted: {', '.join(method.forms)}")
     return method, form
+
+
+def full_name(method: str, form: str | None = None) -> str:
+    """A method with its form, where it has several.
+
+    >>> full_name("revorder", "compact"), full_name("lean")
+    ('revorder compact', 'lean')
+    """
+    return f"{method} {find_method(method, form)[1]}" if len(METHODS[method].forms) > 1 else method
 
 
 def scripted_digits(rollback: Rollback) -> ChooseDigit:

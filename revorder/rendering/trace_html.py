@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 from operator import attrgetter
@@ -13,7 +13,7 @@ from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import Restorer, restore
 from revorder.arithmetic.trace import Kind
 from revorder.errors import ProblemError
-from revorder.methods import METHODS, trace
+from revorder.methods import FORMS, full_name, trace
 from revorder.metrics.csid import Digit, csid
 from revorder.metrics.token_cost import characters
 from revorder.rendering.reading import Char, Reading, read_trace
@@ -75,7 +75,7 @@ def picture(text: str, method: str = "revorder", form: str | None = None, done: 
         head = headline(question, None, "wrong", f"Not verified: {reading.verdict.reason}.")
     else:
         head = headline(question, None, "writing", "Being written; what stands here is right so far.")
-    facts = f"<b>{escape(name_of(method, whole.form if whole else form))}</b> · {characters(text):,} tokens"
+    facts = f"<b>{escape(full_name(method, whole.form if whole else form))}</b> · {characters(text):,} tokens"
     if not explains(text):
         facts += " · too long for CSID and explanations"
     elif whole:
@@ -108,15 +108,6 @@ def mark(state: str) -> str:
     """The sign of a state."""
     sign, said = _MARKS[state]
     return f'<span class="mark" role="img" aria-label="{said}">{sign}</span>'
-
-
-def name_of(method: str, form: str | None) -> str:
-    """A method with its form, where it has several.
-
-    >>> name_of("revorder", "compact"), name_of("lean", "lean")
-    ('revorder compact', 'lean')
-    """
-    return f"{method} {form or METHODS[method].forms[0]}" if len(METHODS[method].forms) > 1 else method
 
 
 def steps_html(reading: Reading, done: bool = True) -> str:
@@ -216,27 +207,22 @@ def reads(row: Sequence[Char], state: str) -> str:
 def comparison(problems: Iterable[Problem]) -> str:
     """What each method writes for the same problems, with its tokens and its CSID; equal texts are shown once."""
     cards: dict[tuple[str, ...], tuple[list[str], str, int, int]] = {}
-    for name, form, traces in written_by_each(list(problems)):
+    problems = list(problems)
+    for name, form in FORMS:
+        try:
+            traces = [trace(problem, name, form) for problem in problems]
+        except ProblemError:  # too long to be written so
+            continue
         texts = tuple(written.text for written in traces)
         if texts in cards:
-            cards[texts][0].append(name_of(name, form))
+            cards[texts][0].append(full_name(name, form))
             continue
         body = "".join([steps_html(read_trace(text, name, form)) for text in texts])
         tokens, hardest = sum(map(characters, texts)), max(map(csid, traces))
-        cards[texts] = [name_of(name, form)], body, tokens, hardest
+        cards[texts] = [full_name(name, form)], body, tokens, hardest
     most = max((tokens for _, _, tokens, _ in cards.values()), default=1)
     return "".join(
         f'<section class="trace card"><h3>{escape(", ".join(names))}</h3><p class="facts">{tokens:,} tokens · CSID '
         f'{hardest:,}</p><div class="bar" style="--share:{tokens / most:.4f}"></div>{body}</section>'
         for names, body, tokens, hardest in cards.values()
     )
-
-
-def written_by_each(problems: list[Problem]) -> Iterator[tuple[str, str, list]]:
-    """(method, form, traces) for each method and form that can write the problems."""
-    for name, method in METHODS.items():
-        for form in method.forms:
-            try:
-                yield name, form, [trace(problem, name, form) for problem in problems]
-            except ProblemError:  # too long to be written so
-                continue

@@ -234,12 +234,3 @@ def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> b
         characters(trace(problem, method, form).text) + 2 for problem in problems[:: max(1, len(problems) // 50)]
     ]
     return sum(length <= longest for length in lengths) * 2 >= len(lengths)
-
-
-def named(method: str, form: str) -> str:
-    """What a row calls a method's form: the method alone where it has but one.
-
-    >>> named("lean", "lean"), named("revorder", "compact")
-    ('lean', 'revorder compact')
-    """
-    return method if form == method else f"{method} {form}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from revorder.methods import full_name
 from revorder.metrics.token_cost import cost, extra
-from revorder.reproduce.cells import digits_named, named, problems_by_digits, table1_columns
+from revorder.reproduce.cells import digits_named, problems_by_digits, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 WRITTEN = (
@@ -39,7 +40,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     for op, name in (("*", "products"), ("/", "quotients")):
         columns = [(n, problems_by_digits(op, n, settings.n)) for n in range(1, settings.most + 1)]
         means = {
-            named(method, form): [
+            full_name(method, form): [
                 (float(n), sum(extra(problem, method, form) for problem in drawn) / len(drawn)) for n, drawn in columns
             ]
             for method, form in WRITTEN
@@ -65,7 +66,7 @@ def by_column(n: int) -> Table:
         if task.startswith(("MUL", "DIV")):
             means = [sum(cost(problem, *how) for problem in drawn) / len(drawn) for how in COLUMNS]
             rows.append([task, *(f"{mean:.1f}" for mean in means), f"{100 * means[2] / means[0]:.0f}%"])
-    header = ["column", *(named(*how) for how in COLUMNS), "lean : compact"]
+    header = ["column", *(full_name(*how) for how in COLUMNS), "lean : compact"]
     note = f"Mean over up to {n} problems: all tokens of a trace, question and answer included."
     return Table("Tokens by column of Table 1", header, rows, note)
 

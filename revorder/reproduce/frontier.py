@@ -9,7 +9,7 @@ from statistics import fmean
 
 from revorder.data.mixture import Mixture
 from revorder.evaluation.scores import wilson
-from revorder.methods import METHODS
+from revorder.methods import METHODS, full_name
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import cost
 from revorder.reproduce.cells import (
@@ -18,7 +18,6 @@ from revorder.reproduce.cells import (
     Finetuning,
     Training,
     fits,
-    named,
     read_cell,
     run_cell,
     scores_of,
@@ -89,7 +88,7 @@ def costs(settings: Settings) -> list[Block]:
     """A chart a column, of mean tokens against mean CSID, and a table of all."""
     tasks = table1_columns(settings.texts, only=WRITTEN)
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
-    rows = [[named(*how)] for how in notations]
+    rows = [[full_name(*how)] for how in notations]
     note = (
         f"Mean over {settings.texts} problems a column: tokens of the whole text, a character a token, `r|` one; CSID with "
         "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
@@ -103,7 +102,7 @@ def costs(settings: Settings) -> list[Block]:
             points.append((fmean(counts), fmean([cost(problem, *how) for problem in problems])))
             row += [f"{points[-1][1]:.1f}", f"{points[-1][0]:.1f}", str(max(counts))]
         family = Series(FAMILY, points[len(OTHERS) :])
-        others = [Series(named(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]
+        others = [Series(full_name(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]
         title = f"Tokens against CSID, {task}"
         found.append(Chart(title, "mean CSID", "mean tokens", [family, *others], note, log_x=True, log_y=True))
     header = ["notation", *(f"{task}{what}" for task in tasks for what in (" tokens", " CSID", " greatest"))]

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.judge import verify
-from revorder.methods import trace
+from revorder.methods import full_name, trace
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import characters
-from revorder.reproduce.cells import named
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say
 
 PROBLEMS = (("123+46", {}), ("12-35", {}), ("12*4567", {}), ("948/12", {}), ("948/12", {0: 8}))
@@ -37,7 +36,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             verdict = verify(text, method, form, problem)
             hardest = csid(written)
             what = "every step right" if verdict.ok else verdict.reason
-            lines.append(f"{named(method, form)} ({characters(text)} tokens, CSID {hardest}, {what})\n{text}")
+            lines.append(f"{full_name(method, form)} ({characters(text)} tokens, CSID {hardest}, {what})\n{text}")
         taken = "with a wrong digit that is taken back" if rollback else ""
         found.append(Sample(f"Figure 1: {problem} {taken}".rstrip(), "\n\n".join(lines)))
     return found

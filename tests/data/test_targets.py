@@ -1,6 +1,7 @@
 """Targets: the answer is learned, the question is not, nor a quotient digit that is wrong at random."""
 
 import pytest
+from strategies import ROLLING
 
 from revorder import METHODS, Problem, trace
 from revorder.arithmetic.trace import Kind
@@ -9,8 +10,6 @@ from revorder.data.sampling import sampler
 from revorder.data.targets import IGNORED, as_pair, labels_of, make_targets
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.batches import encode_example
-
-ROLLING = [(name, form) for name, method in METHODS.items() if method.can_rollback for form in method.forms]
 
 
 def segments_of(written):
