@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from revorder.errors import ProblemError
@@ -24,16 +25,35 @@ def make_folder(path: Path) -> None:
         raise ProblemError(f"folder {str(path)!r} can't be made: {error.strerror}; accepted: a new folder") from None
 
 
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A temporary file that takes the place of `path` where all went well, and else goes.
+
+    Raises ProblemError where no file can be made there.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    with _writing(path):
+        temporary.touch()
+    try:
+        yield temporary
+        with _writing(path):
+            os.replace(temporary, path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all, text in UTF-8; raises ProblemError where it can't be written."""
     if isinstance(content, str):
         content = content.encode(errors="backslashreplace")  # a reply may hold half a surrogate
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with written_whole(path) as temporary, _writing(path):
         temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)

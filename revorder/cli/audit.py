@@ -14,9 +14,10 @@ import typer
 
 from revorder.arithmetic.numbers import decimal_text
 from revorder.cli.common import Json, Progress, emit
-from revorder.data.corpus import read_lines, written_whole
+from revorder.data.corpus import read_lines
 from revorder.errors import ProblemError, shorten
 from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit, read_jsonl, read_records
+from revorder.files import written_whole
 
 DECIMALS = 12  # that are shown of a fraction
 

@@ -8,7 +8,6 @@ one batch of Parquet's rows.
 from __future__ import annotations
 
 import json
-import os
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -32,6 +31,7 @@ from revorder.data.rewriting import (
     find_edits_back,
 )
 from revorder.errors import ProblemError, first_line, needs
+from revorder.files import written_whole
 
 MAX_LINE = 64 * 1024 * 1024  # bytes
 BATCH = 4096  # rows of Parquet that are held at once
@@ -136,21 +136,6 @@ def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Call
         return edits
 
     return edits_of
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary file that takes the place of `path` where all went well, and else goes."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.touch()
-    except OSError as error:
-        raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager

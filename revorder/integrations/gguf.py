@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from revorder.errors import needs
-from revorder.files import make_folder, write_whole
+from revorder.files import make_folder, written_whole
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.llama_folder import read_llama
 from revorder.model.tokenizer import Tokenizer, place_suffix
@@ -54,9 +53,8 @@ def export_gguf(model: str | Path | None, path: Path) -> None:
     tokenizer = Tokenizer(CheckpointInfo.load(folder).places)
     config, tensors = read_llama(folder, len(tokenizer))
     make_folder(path.parent)
-    with TemporaryDirectory() as temporary:
-        written = Path(temporary) / "model.gguf"
-        file = gguf.GGUFWriter(written, "llama")
+    with written_whole(path) as temporary:
+        file = gguf.GGUFWriter(temporary, "llama")
         file.add_name(f"RevOrder {folder.name}")
         file.add_file_type(gguf.LlamaFileType.ALL_F32)
         file.add_sampling_temp(0)
@@ -83,7 +81,6 @@ def export_gguf(model: str | Path | None, path: Path) -> None:
         file.write_kv_data_to_file()
         file.write_tensors_to_file()
         file.close()
-        write_whole(path, written.read_bytes())
 
 
 def _add_tokenizer(file: Any, tokenizer: Tokenizer) -> None:
