@@ -65,7 +65,7 @@ def command(
             elif json_:
                 emit(row)
             else:
-                print(f"{source}:{line}: {explain(finding)}")
+                print(f"{source}:{line}: {described(finding)}")
     counts = {outcome: outcomes[outcome] for outcome in OUTCOMES}
     if json_:
         emit({"counts": counts, "causes": dict(causes.most_common())})
@@ -76,12 +76,12 @@ def command(
     raise typer.Exit(1 if outcomes[WRONG] or outcomes[UNREAD] else 0)
 
 
-def explain(finding: Finding) -> str:
+def described(finding: Finding) -> str:
     """A finding in words.
 
-    >>> explain(Finding(WRONG, "2+2", "4", "5", "no known cause"))
+    >>> described(Finding(WRONG, "2+2", "4", "5", "no known cause"))
     '2+2 is 4, not 5: no known cause'
-    >>> explain(Finding(WRONG, "10/3", "10/3", "3.34", "no known cause"))
+    >>> described(Finding(WRONG, "10/3", "10/3", "3.34", "no known cause"))
     '10/3 is 10/3 (3.333333333333…), not 3.34: no known cause'
     """
     if finding.outcome == UNREAD:

@@ -111,7 +111,7 @@ def read_batches(problems: list[str]) -> Iterator[list[Line]]:
             number += len(batch)
 
 
-def read_lines(problems: list[str]) -> Iterator[Line]:
+def read_problems(problems: list[str]) -> Iterator[Line]:
     """The same one by one; a blank line is printed as one."""
     for line in chain.from_iterable(read_batches(problems)):
         if line.blank:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from revorder.arithmetic.expression import parse_problem
-from revorder.cli.common import Json, Problems, emit, naming, read_lines, show_table
+from revorder.cli.common import Json, Problems, emit, naming, read_problems, show_table
 from revorder.errors import ProblemError
 from revorder.methods import FORMS
 from revorder.model.checkpoint import checkpoint
@@ -25,7 +25,7 @@ def command(
     from revorder.metrics.token_cost import cost, counter, extra
 
     count = counter(tokenizer and str(checkpoint(tokenizer)))
-    for line in read_lines(problems):
+    for line in read_problems(problems):
         with naming(line):
             problem = parse_problem(line.text)
         rows: list[dict[str, Any]] = []

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from revorder.arithmetic.expression import parse_problem
-from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_lines, show_table
+from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_problems, show_table
 
 
 def command(
@@ -22,7 +22,7 @@ def command(
     """The Count of Sequential Intermediate Digits of an equation as a method writes it (section 3)."""
     from revorder.metrics import csid
 
-    for line in read_lines(problems):
+    for line in read_problems(problems):
         with naming(line):
             problem = parse_problem(line.text.partition("=")[0])
             value = csid.csid(problem, method, form, estimation=estimation)

@@ -39,13 +39,13 @@ def command(
     if json_:
         emit(report.as_json())
     else:
-        print_report(report, out, back)
+        print_counts(report, out, back)
     if report.rejected:
         say(f"{report.rejected} lines can't be read; they are named in {out}.rejects.jsonl")
     raise typer.Exit(1 if report.rejected else 0)
 
 
-def print_report(report: Report, out: Path, back: bool) -> None:
+def print_counts(report: Report, out: Path, back: bool) -> None:
     """Print how many texts there are, and what came of their equations."""
     if back:
         print(

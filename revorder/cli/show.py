@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_lines
+from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_problems
 from revorder.errors import ProblemError, quote
 from revorder.files import write_whole
 from revorder.methods import find_method, trace
@@ -38,7 +38,7 @@ def command(
     pictures: list[str] = []
     several = find_method(method, form)[0].multiline
     before = ""
-    for line in read_lines(problems):
+    for line in read_problems(problems):
         with naming(line):
             made = trace(line.text, method, form, plan, answer)
         if html:

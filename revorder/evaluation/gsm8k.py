@@ -229,14 +229,14 @@ def errors_text(solutions: Iterable[Solution]) -> str:
     parts = []
     for cause, wrong in groups.items():
         parts.append(f"{cause}: first in {len(wrong):,} of {total:,} wrong solutions")
-        parts.append(explain(wrong[0]))
+        parts.append(in_full(wrong[0]))
     return "\n\n".join(parts) or "no wrong solutions"
 
 
-def explain(solution: Solution) -> str:
+def in_full(solution: Solution) -> str:
     """A wrong solution in full, and what is wrong in it.
 
-    >>> print(explain(check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72", "How many?"))))
+    >>> print(in_full(check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72", "How many?"))))
     How many?
     48+24 = <<48+24=r|27=73>>73
     #### 73
