@@ -15,7 +15,7 @@ from revorder.cli.common import Json, Model, Wide, given, run_once, say
 from revorder.cli.gsm8k import score_file, solve_problems
 from revorder.cli.report import Errors, print_report
 from revorder.errors import ProblemError
-from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, fingerprint, split_covered, suite_tasks
+from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, hash_of, split_covered, suite_tasks
 from revorder.files import digest
 from revorder.model.checkpoint import DEFAULT, INFO_FILE
 
@@ -147,7 +147,7 @@ def command(
     tasks = suite_tasks(suite, draw)
     if not (everything or chosen.untrained):
         tasks = trained_tasks(suite, writer, tasks)
-    settings = {"suite": suite, "ops": draw.ops, "n": draw.n, "seed": draw.seed, "problems": fingerprint(tasks)}
+    settings = {"suite": suite, "ops": draw.ops, "n": draw.n, "seed": draw.seed, "problems": hash_of(tasks)}
     settings |= written_by
     total = sum(map(len, tasks.values()))
     reply_tokens = written_by.get("max_tokens", 0)

@@ -36,9 +36,10 @@ def solve_problems(
     json_: bool,
 ) -> None:
     """Let a model solve problems, in at most `max_tokens` of `written_by` each, and print as `score_file` does."""
-    from revorder.evaluation.word_problems import SUITE, attempts_of, fingerprint, write_solutions
+    from revorder.evaluation.suites import hash_of
+    from revorder.evaluation.word_problems import SUITE, attempts_of, write_solutions
 
-    settings = {"suite": SUITE, "n": len(problems), "problems": fingerprint(problems)} | dict(written_by)
+    settings = {"suite": SUITE, "n": len(problems), "problems": hash_of({SUITE: problems})} | dict(written_by)
     solve = partial(write_solutions, writer, problems, out, settings, written_by["max_tokens"])
     results = run_once(out, settings, overwrite, len(problems), solve)
     attempts = attempts_of(results, str(written_by["model"]))

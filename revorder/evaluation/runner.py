@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
@@ -55,38 +56,13 @@ def run(
     A text may always have `reply_tokens`. `progress` is called with the number of problems done.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
-    known: dict[tuple[str, str], Result] = {}
-    partial = partial_of(out) if out else None
-    if out and partial:
-        if (done := finished(out, settings)) is not None:
-            return done
-        known = {(result.task, result.problem): result for result in resumed(partial, settings)}
-        progress(sum((task, str(problem)) in known for task, problem in wanted))
-    todo = [(task, problem) for task, problem in wanted if (task, str(problem)) not in known]
-    todo.sort(key=lambda pair: len(str(pair[1])))
-    try:
-        stream = partial.open("a", buffering=1) if partial else None
-    except OSError as error:
-        raise ProblemError(
-            f"results {str(out)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
-        ) from None
-    try:
-        if stream and not stream.tell():
-            stream.write(heading(settings))
-        for start in range(0, len(todo), BATCH):
-            for result in judged(writer, todo[start : start + BATCH], reply_tokens):
-                known[result.task, result.problem] = result
-                if stream:
-                    stream.write(json.dumps(asdict(result)) + "\n")
-                progress(1)
-    finally:
-        if stream:
-            stream.close()
-    results = [known[task, str(problem)] for task, problem in wanted]
-    if out and partial:
-        write_whole(out, heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results))
-        partial.unlink()
-    return results
+
+    def write(todo: Sequence[int]) -> Iterator[Result]:
+        pairs = sorted((wanted[i] for i in todo), key=lambda pair: len(str(pair[1])))
+        for start in range(0, len(pairs), BATCH):
+            yield from judged(writer, pairs[start : start + BATCH], reply_tokens)
+
+    return collect([(task, str(problem)) for task, problem in wanted], write, out, settings, progress)
 
 
 def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], reply_tokens: int = 0) -> Iterator[Result]:
@@ -126,6 +102,46 @@ def judge_text(task: str, problem: Problem, text: str, method: str, form: str, r
 
 
 # Files of results
+
+
+def collect(
+    wanted: Sequence[tuple[str, str]],
+    write: Callable[[Sequence[int]], Iterable[Result]],
+    out: Path | None,
+    settings: RunSettings | None,
+    progress: Callable[[int], None],
+) -> list[Result]:
+    """The results of the wanted tasks and problems, in order: those that `out` has, and what `write` makes of the others.
+
+    `write` is given their indices. `out`, `settings` and `progress` are as in `run`.
+    """
+    partial = out and partial_of(out)
+    known: dict[tuple[str, str], Result] = {}
+    if out and partial:
+        if (done := finished(out, settings)) is not None:
+            return done
+        known = {(result.task, result.problem): result for result in resumed(partial, settings)}
+    todo = [i for i, key in enumerate(wanted) if key not in known]
+    progress(len(wanted) - len(todo))
+    try:
+        stream = partial.open("a", buffering=1) if partial else None
+    except OSError as error:
+        raise ProblemError(
+            f"results {str(out)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
+        ) from None
+    with stream or nullcontext():
+        if stream and not stream.tell():
+            stream.write(heading(settings))
+        for result in write(todo):
+            known[result.task, result.problem] = result
+            if stream:
+                stream.write(json.dumps(asdict(result)) + "\n")
+            progress(1)
+    results = [known[key] for key in wanted]
+    if out and partial:
+        write_whole(out, heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results))
+        partial.unlink()
+    return results
 
 
 def partial_of(out: Path) -> Path:

@@ -194,10 +194,10 @@ def find_suite(name: str) -> Suite:
     return SUITES[name]
 
 
-def fingerprint(tasks: Mapping[str, list[Problem]]) -> str:
+def hash_of(tasks: Mapping[str, Iterable[object]]) -> str:
     """A hash of the problems of all tasks, which tells a run from one with other problems.
 
-    >>> fingerprint({"ADD 1D": [Problem(1, "+", 1)]})
+    >>> hash_of({"ADD 1D": [Problem(1, "+", 1)]})
     '1d70bd5f3080'
     """
     text = "".join(f"{task}: {problem}\n" for task, problems in tasks.items() for problem in problems)

@@ -6,21 +6,16 @@ which is left out.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
-from revorder.errors import ProblemError
 from revorder.evaluation.gsm8k import Attempt, check_solution
-from revorder.evaluation.runner import RunSettings, finished, heading, partial_of, resumed
+from revorder.evaluation.runner import RunSettings, collect
 from revorder.evaluation.scores import Result
-from revorder.files import write_whole
 from revorder.training.finetune_data import question_prompt
 
 SUITE = "gsm8k"
@@ -41,15 +36,6 @@ def load_problems(data: str | None = None, n: int | None = None) -> list[Row]:
     return list(islice(gsm8k.load(data, "test"), n))
 
 
-def fingerprint(problems: Iterable[Row]) -> str:
-    """A hash of problems and their solutions, which tells a run from one with others.
-
-    >>> fingerprint([Row("1+1?", "#### 2")])
-    '3150f9b7ec2c'
-    """
-    return hashlib.sha256("".join([f"{row.question}\n{row.answer}\n" for row in problems]).encode()).hexdigest()[:12]
-
-
 def write_solutions(
     writer: Completer,
     problems: Sequence[Row],
@@ -62,39 +48,11 @@ def write_solutions(
 
     Raises ProblemError where `out` holds another run's, or can't be written.
     """
-    if out and (done := finished(out, settings)) is not None:
-        return done
-    partial = partial_of(out) if out else None
-    known = {result.problem: result for result in resumed(partial, settings)} if partial else {}
-    todo = [row for row in problems if row.question not in known]
-    progress(len(problems) - len(todo))
-    for result in kept(solve_each(writer, todo, max_tokens), partial, settings):
-        known[result.problem] = result
-        progress(1)
-    results = [known[row.question] for row in problems]
-    if out and partial:
-        write_whole(out, heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results))
-        partial.unlink(missing_ok=True)
-    return results
 
+    def write(todo: Sequence[int]) -> Iterator[Result]:
+        return solve_each(writer, [problems[i] for i in todo], max_tokens)
 
-def kept(results: Iterable[Result], partial: Path | None, settings: RunSettings | None) -> Iterator[Result]:
-    """Results, each of them first written into a file."""
-    if partial is None:
-        yield from results
-        return
-    try:
-        stream = partial.open("a", buffering=1)
-    except OSError as error:
-        raise ProblemError(
-            f"results {str(partial)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
-        ) from None
-    with stream:
-        if not stream.tell():
-            stream.write(heading(settings))
-        for result in results:
-            stream.write(json.dumps(asdict(result)) + "\n")
-            yield result
+    return collect([(SUITE, row.question) for row in problems], write, out, settings, progress)
 
 
 def solve_each(writer: Completer, problems: Sequence[Row], max_tokens: int) -> Iterator[Result]:

@@ -17,7 +17,7 @@ from revorder.data.sampling import held_out
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import load, run
 from revorder.evaluation.scores import Result, Score, score_tasks
-from revorder.evaluation.suites import EXTRA, SMALL, Column, Draw, columns, fingerprint
+from revorder.evaluation.suites import EXTRA, SMALL, Column, Draw, columns, hash_of
 from revorder.files import make_folder, write_whole
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
@@ -180,7 +180,7 @@ def run_cell(
             "data": mixture.model_dump(mode="json"),
             "training": asdict(training),
             "tokens": int(CheckpointInfo.load(model).extra.get("tokens", 0)),
-            "problems": fingerprint(tasks),
+            "problems": hash_of(tasks),
         }
         run(load_runtime(str(model)), tasks, out, settings)
     return read_cell(folder, name)[0]["tokens"]

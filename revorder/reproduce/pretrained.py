@@ -7,7 +7,7 @@ from pathlib import Path
 
 from revorder.evaluation.runner import run as ask
 from revorder.evaluation.scores import wilson
-from revorder.evaluation.suites import fingerprint
+from revorder.evaluation.suites import hash_of
 from revorder.reproduce.cells import (
     EQUATIONS,
     MODELS,
@@ -54,7 +54,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     out = folder / f"{BEFORE}.jsonl"
     if not out.exists():
         say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
-        about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": fingerprint(tasks)}
+        about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": hash_of(tasks)}
         ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
     tokens = 0
     for method, form in ARMS:

@@ -20,7 +20,8 @@ from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
 from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
 from revorder.evaluation.runner import load
-from revorder.evaluation.word_problems import MAX_TOKENS, attempts_of, fingerprint, load_problems, write_solutions
+from revorder.evaluation.suites import hash_of
+from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import make_folder, write_whole
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.reproduce.cells import MODELS, SMOLLM2, tiny_model
@@ -73,7 +74,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
                 raise KeyboardInterrupt
         if not out.exists():
             say(f"{arm}: {len(problems):,} problems")
-            kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": fingerprint(problems)}
+            kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": hash_of({SUITE: problems})}
             kept |= {key: CheckpointInfo.load(model).extra[key] for key in ("steps", "tokens")}
             write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)
         tokens += about(folder, arm)["tokens"]

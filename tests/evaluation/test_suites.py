@@ -4,7 +4,7 @@ import pytest
 
 from revorder import Problem, ProblemError
 from revorder.data.split import split_of
-from revorder.evaluation.suites import EXTRA, SUITES, Draw, find_suite, fingerprint, split_covered, suite_tasks
+from revorder.evaluation.suites import EXTRA, SUITES, Draw, find_suite, hash_of, split_covered, suite_tasks
 from revorder.evaluation.tables import PAPER
 from revorder.model.checkpoint import DEFAULT, CheckpointInfo, checkpoint
 
@@ -70,4 +70,4 @@ def test_what_was_not_trained_is_left_out():
 def test_a_fingerprint_tells_problems_apart():
     tasks = {"a": [Problem(1, "+", 1)]}
     others = [{"b": [Problem(1, "+", 1)]}, {"a": [Problem(1, "+", 2)]}, {"a": [Problem(1, "+", 1)] * 2}]
-    assert len({fingerprint(each) for each in [tasks, *others]}) == 4
+    assert len({hash_of(each) for each in [tasks, *others]}) == 4

@@ -5,7 +5,8 @@ import pytest
 from revorder import ProblemError
 from revorder.data.sources.gsm8k import Row
 from revorder.evaluation.runner import load, partial_of
-from revorder.evaluation.word_problems import attempts_of, fingerprint, load_problems, result_of, write_solutions
+from revorder.evaluation.suites import hash_of
+from revorder.evaluation.word_problems import SUITE, attempts_of, load_problems, result_of, write_solutions
 from revorder.training.finetune_data import question_prompt
 
 PROBLEMS = [Row(f"{i} clips and 2?", f"{i}+2=<<{i}+2={i + 2}>>{i + 2}\n#### {i + 2}") for i in range(4)]
@@ -68,6 +69,6 @@ def test_what_is_kept_of_a_solution(text, expected):
 def test_the_first_problems_of_the_test_set(shared):
     data = str(shared / "gsm8k")
     first, every = load_problems(data, 3), load_problems(data)
-    assert first == every[:3] and len(every) == 1319 and fingerprint(first) != fingerprint(every)
+    assert first == every[:3] and len(every) == 1319 and hash_of({SUITE: first}) != hash_of({SUITE: every})
     with pytest.raises(ProblemError, match="GSM8K"):
         load_problems(str(shared / "bigbench_arithmetic"))
