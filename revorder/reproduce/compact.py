@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from revorder.evaluation.tables import PAPER
-from revorder.reproduce.cells import EQUATIONS, Training, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.ablation import RECIPE
+from revorder.reproduce.cells import Columns, read_cells, run_cell, scores_of, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
-from revorder.reproduce.table1 import MAX_DIGITS, PARTS
+from revorder.training.recipe import Recipe
 
 ROW = "RevOrder-1B"
+
+
+@dataclass(frozen=True)
+class Compact:
+    """The recipe `calculator` in the compact notation, for `steps` steps in each of its stages.
+
+    `longest`: tokens of the longest example. `tiny`: a model that learns nothing.
+    """
+
+    steps: int
+    width: int = 128
+    longest: int = 720
+    tiny: bool = False
+
+    def recipe(self, size: str) -> dict[str, Any]:
+        """The recipe of a model of that name."""
+        recipe = Recipe.read(RECIPE).model_dump(mode="json")
+        recipe["data"] |= {"name": size, "method": "revorder", "form": "compact"}
+        recipe["model"] |= {"width": self.width, "ffn": 4 * self.width, "heads": self.width // 64}
+        recipe["then"]["steps"] = self.steps
+        if self.tiny:
+            recipe |= {"tokens": 2048, "eval_columns": []}
+            recipe["model"]["layers"] = 1
+        falling = self.steps * recipe["decay_steps"] // recipe["steps"]
+        return recipe | {"name": size, "steps": self.steps, "decay_steps": falling, "longest": self.longest}
+
+    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+        """Train it."""
+        from revorder.training.trainer import train
+
+        return train(self.recipe(data["name"]), model)
 
 
 @dataclass(frozen=True)
 class Settings:
     """`trainings`: by the name of a size; `n`: problems a column; `only`: these columns, all where none is named."""
 
-    trainings: tuple[tuple[str, Training], ...]
+    trainings: tuple[tuple[str, Compact], ...]
     n: int
     only: tuple[str, ...] = ()
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size; returns the training tokens of all."""
-    data = {"method": "revorder", "form": "compact", "size": EQUATIONS, "estimate_digits": 2, "parts": list(PARTS)}
     tasks = table1_columns(settings.n, only=settings.only)
     return sum(
-        run_cell(training, data | {"name": size}, MAX_DIGITS, tasks, folder, say)
+        run_cell(training, training.recipe(size)["data"], (), tasks, folder, say)
         for size, training in settings.trainings
     )
 
@@ -58,9 +91,9 @@ COMPACT = Experiment(
     "Table 1, RevOrder-1B",
     "The paper's notation at the paper's height",
     {
-        "smoke": Settings((("tiny", Training(12, 2048, 120, 2, 64)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Training(24_000, 4096, 720)),), 1000),
-        "gpu": Settings((("4.4M", Training(60_000, 16_384, 720, 4, 256)),), 1000),
+        "smoke": Settings((("tiny", Compact(6, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
+        "cpu": Settings((("1.2M", Compact(20_000)),), 1000),
+        "gpu": Settings((("4.4M", Compact(60_000, 256)),), 1000),
     },
     run,
     blocks,
