@@ -100,7 +100,7 @@ PRETRAINED = Experiment(
             1,
             ("ADD 1D", "MUL 1D"),
         ),
-        "cpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=600_000), 100),
+        "cpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=400_000), 100),
         "gpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=100_000_000), 1000),
     },
     run,
