@@ -207,4 +207,6 @@ def _divide(a: Scaled, op: str, b: Scaled, decimals: int) -> Steps:
 def _floor(top: int, bottom: int) -> Steps:
     """The largest integer that is not above top / bottom."""
     value, remainder = yield Problem(abs(top), "/", bottom)
-    return Scaled(value if top >= 0 else -(value + 1 if remainder else value), 1, 0)
+    if top < 0 and remainder:
+        value = yield from _ask(value, "+", 1)
+    return Scaled(-value if top < 0 else value, 1, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import time
@@ -164,9 +165,14 @@ def emit(item: Any) -> None:
 
 
 def print_checkpoint(folder: Path | None, json_: bool) -> None:
-    """Print the folder that a run made; exits with status 130 where there is none, since it was interrupted and saved."""
+    """Print the folder that a run made; exits with status 130 where there is none, since it was interrupted and saved.
+
+    Of several processes of one run the first one prints it: only it waits until all is written.
+    """
     if folder is None:
         raise typer.Exit(130)
+    if os.environ.get("RANK", "0") != "0":
+        return
     if json_:
         emit({"checkpoint": str(folder), **json.loads((folder / INFO_FILE).read_text())})
     else:

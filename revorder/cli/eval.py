@@ -127,7 +127,7 @@ def command(
         refuse(given(ops=ops, seed=seed, all=everything or None, method=method, shots=shots), suite)
         if solutions:
             asked = given(model=model, base_url=base_url, out=out, n=n, data=data, batch=batch, device=device)
-            refuse(server | asked, "--solutions")
+            refuse(server | asked | given(overwrite=overwrite or None), "--solutions")
             return score_file(solutions, errors, wide, json_)
         if base_url is not None:
             refuse(given(batch=batch, device=device), "--base-url")
@@ -221,7 +221,14 @@ def open_solver(
         return open_endpoint(model, base_url, server)
     if others := server.keys() - {"max_tokens"}:
         raise ProblemError(f"{', '.join(sorted(others))}: of a server; accepted: together with --base-url")
-    method = None if (Path(model) / INFO_FILE).exists() else "plain"  # which solutions have none of
+    from revorder.model.checkpoint import CheckpointInfo, checkpoint
+
+    if (folder := checkpoint(model)) and (folder / INFO_FILE).exists():
+        if CheckpointInfo.load(folder).places:
+            raise ProblemError(f"model {model!r} knows no text but equations; accepted for gsm8k: a language model")
+        method = None
+    else:
+        method = "plain"  # which solutions have none of
     runtime = TransformersRuntime(model, method, batch=batch or BATCH, device=device)
     return runtime, identity(model) | {"max_tokens": tokens}
 

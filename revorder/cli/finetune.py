@@ -10,7 +10,7 @@ from typing import Annotated, Optional
 import typer
 
 from revorder.cli.common import Json, given, packaged, print_checkpoint
-from revorder.errors import needs
+from revorder.errors import ProblemError, needs
 from revorder.methods import METHODS
 
 OVER = "In place of the recipe's"
@@ -63,6 +63,8 @@ def command(
     from revorder.training.finetune import finetune
     from revorder.training.finetune_recipe import FinetuneRecipe
 
+    if tokens and (steps or epochs):
+        raise ProblemError(f"tokens {tokens}: with steps or epochs; accepted: one of the three")
     changes = given(epochs=epochs, steps=steps, batch=batch, device_batch=device_batch, lr=lr, lora=lora, seed=seed)
     settings = FinetuneRecipe.read(recipe or {}).model_dump() | changes
     if epochs:

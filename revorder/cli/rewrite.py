@@ -41,7 +41,7 @@ def command(
     else:
         print_counts(report, out, back)
     if report.rejected:
-        say(f"{report.rejected} lines can't be read; they are named in {out}.rejects.jsonl")
+        say(f"{report.rejected} lines can't be read; they are in {out}.rejects.jsonl")
     raise typer.Exit(1 if report.rejected else 0)
 
 

@@ -34,7 +34,7 @@ def command(
             min=0,
             max=MAX_DECIMALS,
             help=f"Digits behind the point that a division goes on to; a quotient that does not end there is rounded, a "
-            f"half away from zero. Default: {DECIMALS} where a number has a point or a percent, else a remainder.",
+            f"half away from zero. Default: {DECIMALS} where there is a point, a percent or `//`, else a remainder.",
         ),
     ] = None,
     json_: Json = False,

@@ -1,8 +1,8 @@
 """Corpora of texts, converted record by record: JSONL and Parquet in, the same kind out, written whole or not at all.
 
 In JSONL only the converted field's characters change; all else of a line stays byte for byte. A line that can't be read
-goes to `OUT.rejects.jsonl` with its file, its number and the reason, and the others go on. Memory holds one line, or
-one batch of Parquet's rows.
+goes to `OUT.rejects.jsonl` with its file, its number and the reason. Memory holds one line, or one batch of Parquet's
+rows.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ BATCH = 4096  # rows of Parquet that are held at once
 BOM = b"\xef\xbb\xbf"
 
 Find = Callable[[str], tuple[list[Edit], Counter[str]]]
+Reject = Callable[[int, str, str], None]  # the number of a line, why it can't be read, and its text
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)  # numbers of any length, which are not looked at
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -100,13 +101,15 @@ def rewrite_corpus(
         raise ProblemError(f"file {str(source)!r}: not there; accepted: a file of JSONL, or of Parquet (.parquet)")
     if out.exists() and not out.is_file():  # taking the place of /dev/null would break the machine
         raise ProblemError(f"out {str(out)!r}: no file; accepted: a new file")
-    if out.exists() and out.samefile(source):  # lines that can't be read would be gone
-        raise ProblemError(f"out {str(out)!r}: the same file as the one that is read; accepted: another")
+    rejected = out.with_name(f"{out.name}.rejects.jsonl")
+    for path in (out, rejected):
+        if path.exists() and path.samefile(source):
+            raise ProblemError(f"out {str(path)!r}: the same file as the one that is read; accepted: another")
     find: Find = find_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
     report = Report()
     convert = convert_parquet if source.suffix == ".parquet" else convert_jsonl
     try:
-        with written_whole(out) as temporary, rejects(out, source, report) as reject:
+        with written_whole(out) as temporary, rejects(rejected, source, report) as reject:
             convert(source, temporary, field, counting(find, report, advance), reject)
     except OSError as error:
         failed = source if error.filename == str(source) else out
@@ -139,16 +142,23 @@ def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Call
 
 
 @contextmanager
-def rejects(out: Path, source: Path, report: Report) -> Iterator[Callable[[int, str], None]]:
-    """Writes rejected lines beside `out`; where there are none, no such file is left."""
-    path = out.with_name(f"{out.name}.rejects.jsonl")
+def rejects(path: Path, source: Path, report: Report) -> Iterator[Reject]:
+    """Writes rejected lines to `path`, with their numbers and the reasons; where there are none, no such file is left.
+
+    Raises ProblemError where there is no other line: then it is the field that is wrong, and nothing is to be written.
+    """
+    first = ""
     with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
 
-        def reject(line: int, reason: str) -> None:
+        def reject(line: int, reason: str, text: str) -> None:
+            nonlocal first
+            first = first or f"line {line}: {reason}"
             report.rejected += 1
-            file.write(json.dumps({"file": str(source), "line": line, "reason": reason}) + "\n")
+            file.write(json.dumps({"file": str(source), "line": line, "reason": reason, "text": text}) + "\n")
 
         yield reject
+        if report.rejected and not report.texts:
+            raise ProblemError(f"file {str(source)!r}: no line can be read; {first}")
     if not report.rejected:
         path.unlink()
 
@@ -156,14 +166,12 @@ def rejects(out: Path, source: Path, report: Report) -> Iterator[Callable[[int, 
 # JSONL
 
 
-def convert_jsonl(
-    source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Callable[[int, str], None]
-) -> None:
+def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
     """Convert a field of every line; blank lines, line ends and a BOM stay."""
     with source.open("rb") as lines, out.open("wb") as file:
         for number, line in enumerate(read_lines(lines), 1):
             if line is None:
-                reject(number, f"the line has more than {MAX_LINE} bytes")
+                reject(number, f"the line has more than {MAX_LINE} bytes", "")
                 continue
             bom = BOM if number == 1 and line.startswith(BOM) else b""
             body = line[len(bom) :]
@@ -173,7 +181,7 @@ def convert_jsonl(
                     + (convert_line(body.decode("utf-8"), field, edits_of).encode("utf-8") if body.strip() else body)
                 )
             except (ValueError, RecursionError) as error:
-                reject(number, reason(error))
+                reject(number, reason(error), line.decode("utf-8", "replace"))
 
 
 def reason(error: Exception) -> str:
@@ -266,9 +274,7 @@ def find_value(line: str, field: str) -> tuple[int, int]:
 # Parquet
 
 
-def convert_parquet(
-    source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Callable[[int, str], None]
-) -> None:
+def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
     """Convert a column of text, batch by batch; a row that has none goes on as it is. The other columns stay."""
     with needs("Parquet", "data"):
         import pyarrow
@@ -286,5 +292,5 @@ def convert_parquet(
                     texts = batch.column(at).to_pylist()
                     changed = [text if text is None else apply_edits(text, edits_of(text)) for text in texts]
                     writer.write_batch(batch.set_column(at, schema.field(at), pyarrow.array(changed, kind)))
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
         raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None

@@ -25,7 +25,9 @@ COPY = "copy"  # a number changes on its way from one place to the next
 NOTATION = "notation"  # what stands in an equation can't be read
 
 NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[0-9]{1,3}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
-_STATES_ROUNDING = re.compile(r"≈|~|\b(?:round|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
+_ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
+_STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
+_OPERATION = re.compile(r"[^A-Za-z]*[0-9)]\s*[-+*/×÷][^A-Za-z]*")
 _WORK = re.compile(r"\[?[0-9]R-\(")  # a division that is written step by step
 
 
@@ -42,7 +44,9 @@ class Checked(NamedTuple):
 
 
 def check_equation(equation: Equation, text: str) -> Checked | None:
-    """Check an annotation of a text; None where its first field is no arithmetic, or has no operator.
+    """Check an annotation of a text; None where its first field has no operator, or letters (`28-2x`).
+
+    Any other operation that can't be read is wrong, in its notation.
 
     >>> from revorder.data.annotations import find_annotations
     >>> text = "48/2 = <<48/2=24>>42"
@@ -55,7 +59,7 @@ def check_equation(equation: Equation, text: str) -> Checked | None:
         expression = Expression.parse(read_reversed(fields[0]))
         value = expression.fraction()
     except ProblemError:
-        return None
+        return Checked(written, "mixed", False, NOTATION) if _OPERATION.fullmatch(read_reversed(fields[0])) else None
     if not expression.operators:
         return None
     kinds = {operator[0] for operator in expression.operators}

@@ -6,6 +6,7 @@ Annotations are read as they are and in both converted notations.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ PAPER: dict[str, dict[str, float]] = {
 REASONING = "reasoning"  # all equations are right, and the final answer is not
 NO_ANSWER = "no answer"
 
+_ANNOTATION = re.compile(r"<<[^<>]*>>")
+_MULTIPLE = re.compile(r"\s*(?:hundred|thousand|[mbtr]+illion|dozen)", re.IGNORECASE)
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
@@ -79,7 +82,7 @@ def check_solution(attempt: Attempt) -> Solution:
     >>> check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72")).cause
     'reversal'
     """
-    text, wanted = attempt.text, read_number(attempt.reference).value
+    text, wanted = attempt.text, read_reference(attempt.reference)
     equations = tuple(filter(None, (check_equation(equation, text) for equation in find_annotations(text))))
     found = read_final(text)
     correct = found is not None and found == wanted
@@ -90,18 +93,32 @@ def check_solution(attempt: Attempt) -> Solution:
     return Solution(attempt, found, correct, equations, cause)
 
 
-def read_final(text: str) -> Fraction | None:
-    """The number of the last line that begins with `####` or `A:`, also a reversed one; None where there is none.
+def read_reference(text: str) -> Fraction:
+    """The value of a right final answer; a percent sign counts for nothing. Raises ProblemError where it is no number.
 
-    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### none")
-    (Fraction(2469, 2), Fraction(72, 1), None)
+    >>> read_reference("1,234"), read_reference("10%")
+    (Fraction(1234, 1), Fraction(10, 1))
+    """
+    return read_number(text.replace("%", "")).value
+
+
+def read_final(text: str) -> Fraction | None:
+    """The number of the last line that begins with `####` or `A:`, also a reversed one.
+
+    None where it has none, or what could be read in two ways: `72 or 73`, `3/4`, `5 million`.
+
+    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("#### 72 or 73")
+    (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
     """
     try:
-        answer = read_reversed(final_answer(text))
+        answer = read_reversed(_ANNOTATION.sub("", final_answer(text))).rpartition("=")[2]
+        numbers = list(NUMBER.finditer(answer))
+        values = {read_reference(number[0]) for number in numbers}
     except ProblemError:
         return None
-    found = NUMBER.search(answer)
-    return read_number(found[0]).value if found else None
+    if len(values) != 1 or _MULTIPLE.match(answer, numbers[0].end()):
+        return None
+    return values.pop()
 
 
 # Files of solutions
@@ -139,9 +156,9 @@ def solutions_of(row: Any) -> list[Attempt]:
     if reference is None:
         raise ProblemError(f"no reference; accepted: one of the keys {', '.join(_REFERENCES)}")
     try:
-        wanted = str(read_number(reference).value)
+        read_reference(wanted := reference)
     except ProblemError:
-        wanted = final_answer(reference)
+        read_reference(wanted := final_answer(reference))
     found: list[Attempt] = []
     for key, value in row.items():
         texts = value if isinstance(value, dict) else {key: value} if key in _TEXTS else {}
@@ -162,9 +179,15 @@ def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[Solution]]:
 
 
 def score_system(system: str, solutions: list[Solution]) -> SolutionScore:
-    """The score of one system; an equation that a solution writes again counts once, as a model may write it in a loop."""
+    """The score of one system.
+
+    An equation that a solution writes again counts once, as a model may write it in a loop; where it is wrong in one
+    place, it is wrong.
+    """
     equations = [
-        once for solution in solutions for once in {found.text: found for found in solution.equations}.values()
+        once
+        for solution in solutions
+        for once in {found.text: found for found in sorted(solution.equations, key=lambda e: bool(e.cause))}.values()
     ]
     wrong = Counter(equation.cause for equation in equations if equation.cause)
     examples = {equation.cause: equation.text for equation in reversed(equations) if equation.cause}
@@ -247,6 +270,14 @@ def in_full(solution: Solution) -> str:
     if solution.final is not None:
         wrong = f"the final answer is {solution.final}, not {attempt.reference}"
     if first := next((equation for equation in solution.equations if equation.cause), None):
-        value = Expression.parse(read_reversed(first.text.partition("=")[0])).fraction()
-        wrong = f"{first.cause} in {first.text}{'' if first.right else f', which is {value}'}; {wrong}"
+        wrong = f"{first.cause} in {first.text}{value_of(first)}; {wrong}"
     return "\n".join([*filter(None, [attempt.question.strip(), attempt.text.strip()]), f"-> {wrong}"])
+
+
+def value_of(equation: Checked) -> str:
+    """What a wrong equation should come to, as the end of a sentence; empty where it is right, or can't be read."""
+    try:
+        value = Expression.parse(read_reversed(equation.text.partition("=")[0])).fraction()
+    except ProblemError:
+        return ""
+    return "" if equation.right else f", which is {value}"

@@ -13,7 +13,8 @@ from typing import Protocol
 
 from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
-from revorder.evaluation.gsm8k import Attempt, check_solution
+from revorder.errors import ProblemError
+from revorder.evaluation.gsm8k import Attempt, check_solution, read_reference
 from revorder.evaluation.runner import RunSettings, collect
 from revorder.evaluation.scores import Result
 from revorder.training.finetune_data import question_prompt
@@ -32,8 +33,17 @@ class Completer(Protocol):
 
 
 def load_problems(data: str | None = None, n: int | None = None) -> list[Row]:
-    """The test set, or its first `n` problems; raises ProblemError as `data.sources.gsm8k.load` does."""
-    return list(islice(gsm8k.load(data, "test"), n))
+    """The test set, or its first `n` problems.
+
+    Raises ProblemError as `data.sources.gsm8k.load` does, and for a right answer that is no number.
+    """
+    rows = list(islice(gsm8k.load(data, "test"), n))
+    for number, row in enumerate(rows, 1):
+        try:
+            read_reference(gsm8k.final_answer(row.answer))
+        except ProblemError as error:
+            raise ProblemError(f"GSM8K's test problem {number}: {error}") from None
+    return rows
 
 
 def write_solutions(

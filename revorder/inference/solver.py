@@ -97,7 +97,7 @@ def solve(
     `max_digits`: operands with more digits go to Python's integers, as do operands beyond the model's training, and
     what the judge rejects. `show` is called with each piece of the work as it is written. `model_only`: nothing goes
     to Python's integers; the answer is what the model says, which `verified` tells to be exact or not. `decimals`:
-    digits behind the point that a division goes on to, 6 by default where a number has a point or a percent; a
+    digits behind the point that a division goes on to, 6 by default where there is a point, a percent or `//`; a
     quotient that does not end there is rounded once, at the end, a half away from zero. The model computes on integers,
     and the points are put back by rule. Raises ProblemError for what can't be read or has no answer.
 

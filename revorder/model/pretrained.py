@@ -56,10 +56,15 @@ class _one_line:
 
 
 def prepare(model: Any, tokenizer: Any, name: str | Path) -> Any:
-    """Make a model ready for its tokenizer with `r|`, which is returned; raises ProblemError where that can't be."""
+    """Make a model ready for its tokenizer with `r|`, which is returned; raises ProblemError where that can't be.
+
+    A model that has learned `r|` already keeps what it knows of it.
+    """
     like = [_id(tokenizer, character) for character in MARK]
+    known = MARK in tokenizer.get_vocab()
     tokenizer = prepare_tokenizer(tokenizer, model.config, str(name))
-    add_embedding(model, tokenizer.convert_tokens_to_ids(MARK), like)
+    if not known:
+        add_embedding(model, tokenizer.convert_tokens_to_ids(MARK), like)
     stops = model.generation_config.eos_token_id or []
     stops = [stops] if isinstance(stops, int) else stops
     model.generation_config.eos_token_id = list(dict.fromkeys([tokenizer.eos_token_id, *stops]))

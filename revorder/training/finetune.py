@@ -17,11 +17,13 @@ from revorder.errors import needs
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
-from revorder.training.finetune_batches import FinetuneBatches, steps_for
-from revorder.training.finetune_data import Equations, InTurn, read_source, trained_digits
+from revorder.training.finetune_batches import FinetuneBatches, check_learned, steps_for
+from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
 from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, keep_freed_memory, read_log
+
+NOT_LEARNED = ("device_batch", "checkpointing", "save_every")  # keys of a recipe that may change while a run goes on
 
 
 class _Trainer(SFTTrainer):
@@ -67,10 +69,12 @@ def finetune(
     can't be read, and where the folder holds a run with other settings.
     """
     keep_freed_memory()
+    out, run = Path(out), Path(out) / "run"
     names = [data] if isinstance(data, str) else list(data)
     if not isinstance(recipe, FinetuneRecipe):
         recipe = FinetuneRecipe.read(recipe or {})
     sources = [read_source(name, recipe.seed, method) for name in names]
+    mixture = join_mixtures([one.mixture for one in sources if isinstance(one, Equations)])
     tokenizer, pretrained = load_tokenizer(model), load_model(model)
     kept = pretrained.dtype  # of what is written; the run itself is in float32, or small steps would be lost
     pretrained.float()
@@ -78,10 +82,13 @@ def finetune(
         pretrained.set_attn_implementation("eager")  # the fused one's way back is slow on a CPU
     tokenizer = prepare(pretrained, tokenizer, model)
     source = InTurn(sources)
+    check_learned(recipe, source, tokenizer)
     steps = steps_for(recipe, source, tokenizer, tokens)
-    out, run = Path(out), Path(out) / "run"
-    settings = recipe.model_dump(mode="json", exclude={"epochs"}) | {"steps": steps}
-    resumed = claim(run, settings | {"model": str(model), "data": names, "method": method}, steps)
+    if unseen := source.unseen(steps * recipe.batch):
+        print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
+    settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}
+    settings |= {"model": str(model), "data": names, "contents": [one.digest for one in sources], "method": method}
+    resumed = claim(run, settings, steps)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
     interruption = SaveOnSignal()
@@ -95,11 +102,10 @@ def finetune(
             train_sampling_strategy="sequential",
             dataset_kwargs={"skip_prepare_dataset": True},
             learning_rate=recipe.lr[0],
-            weight_decay=recipe.weight_decay,
             max_grad_norm=1.0,
             use_cpu=not torch.cuda.is_available(),
             bf16=has_bf16(),
-            gradient_checkpointing=recipe.checkpointing,
+            **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
             logging_steps=max(1, min(100, steps // 10)),
             save_steps=recipe.save_every,
             save_total_limit=1,
@@ -123,9 +129,9 @@ def finetune(
         return None
     save(trainer, tokenizer, out, kept)
     if trainer.is_world_process_zero():
-        mixture = next((one.mixture for one in sources if isinstance(one, Equations)), None)
         seen = int(trainer.state.num_input_tokens_seen)
         about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps, "tokens": seen}
+        about |= {"method": method} if method else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:
             info = CheckpointInfo(mixture.method, mixture.form, trained_digits(mixture), mixture.answer, 0, about)

@@ -32,11 +32,23 @@ def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 
+def first_rows(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> list[Row]:
+    """The first examples, up to SAMPLED, as they are learned."""
+    rows = (encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source))))
+    return [(ids[: recipe.max_tokens], labels[: recipe.max_tokens]) for ids, labels in rows]
+
+
+def check_learned(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> None:
+    """Raise ProblemError where `max_tokens` cuts off all that would be learned of the first examples."""
+    if not any(label != IGNORED for _, labels in first_rows(recipe, source, tokenizer) for label in labels):
+        raise ProblemError(f"max_tokens {recipe.max_tokens}: it cuts off all that is to be learned; accepted: more")
+
+
 def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: int = 0) -> int:
     """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
     if tokens:
-        rows = [encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source)))]
-        mean = sum(min(len(ids), recipe.max_tokens) for ids, _ in rows) / len(rows)
+        rows = first_rows(recipe, source, tokenizer)
+        mean = sum(len(ids) for ids, _ in rows) / len(rows)
         return max(1, round(tokens / (mean * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
 

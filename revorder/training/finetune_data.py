@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +18,7 @@ from revorder.data.sampling import sampler
 from revorder.data.sources import gsm8k
 from revorder.data.targets import Pair, as_pair
 from revorder.errors import ProblemError, first_line
-from revorder.methods import METHODS
+from revorder.methods import METHODS, full_name
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
 ACCEPTED = (
@@ -42,6 +44,7 @@ class Equations:
 
     def __init__(self, mixture: Mixture, seed: int) -> None:
         self.mixture, self.seed = mixture, seed
+        self.digest = digest_of(mixture.model_dump_json())
 
     def __len__(self) -> int:
         return self.mixture.size
@@ -58,6 +61,7 @@ class Corpus:
 
     def __init__(self, rows: Iterable[tuple[str, str]], seed: int) -> None:
         self.rows, self.seed = list(rows), seed
+        self.digest = digest_of(json.dumps(self.rows))
         self._order: tuple[int, list[int]] = (-1, [])
 
     def __len__(self) -> int:
@@ -82,6 +86,11 @@ class InTurn:
 
     def __len__(self) -> int:
         return sum(map(len, self.sources))
+
+    def unseen(self, examples: int) -> int:
+        """How many of the sources the first so many examples don't come to."""
+        firsts = accumulate(map(len, self.sources), initial=0)
+        return sum(first >= examples for first, _ in zip(firsts, self.sources, strict=False))
 
     def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
         """The examples from `start` to `stop`."""
@@ -177,6 +186,22 @@ def written_by(mixture: Mixture, method: str) -> Mixture:
     if method in METHODS and not METHODS[method].can_rollback:
         settings |= {"rollback": 0, "estimate_digits": 0}
     return Mixture.check(settings, f"mixture {mixture.name!r} by method {method!r}")
+
+
+def join_mixtures(mixtures: Sequence[Mixture]) -> Mixture | None:
+    """A mixture of all their parts, None where there is none; raises ProblemError where they are written differently."""
+    if not mixtures:
+        return None
+    ways = {(mixture.method, mixture.form, mixture.answer) for mixture in mixtures}
+    if len(ways) > 1:
+        named = ", ".join(f"{mixture.name} {full_name(mixture.method, mixture.form)}" for mixture in mixtures)
+        raise ProblemError(f"data {named}: one model writes one way; accepted: mixtures of one, or --method for all")
+    return mixtures[0].model_copy(update={"parts": tuple(chain.from_iterable(one.parts for one in mixtures))})
+
+
+def digest_of(text: str) -> str:
+    """A short digest, which tells a text from another."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
 def trained_digits(mixture: Mixture) -> tuple[tuple[str, int, int], ...]:

@@ -18,7 +18,7 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 Rates = Annotated[
     tuple[Rate, ...],
     BeforeValidator(lambda value: value if isinstance(value, (tuple, list)) else (value,)),
-    Field(min_length=1, description="a number above 0, or a list of one for each epoch"),
+    Field(min_length=1, description="a number above 0, or a list of one for each of as many equal parts of the run"),
 ]
 
 
@@ -26,8 +26,8 @@ class FinetuneRecipe(Settings):
     """How a pretrained model is fine-tuned.
 
     `epochs` over the data, or `steps` where that is not 0. `batch`: examples of a step, over all processes; each process
-    takes about `device_batch` at once. `lr`: one rate, or one for each epoch; it rises over the share `warmup` of the
-    steps, and then follows the `schedule` to 0, or stays. `max_tokens`: longer examples are cut off there. `lora`: the rank
+    takes about `device_batch` at once. `lr`: one rate, or one for each of as many equal parts of the run; it rises over
+    the share `warmup` of the steps, and then follows the `schedule` to 0, or stays. `max_tokens`: longer examples are cut off there. `lora`: the rank
     of the adapters that are trained in place of the whole model, 0 for none. `checkpointing`: save memory by computing
     activations twice.
 
@@ -41,9 +41,8 @@ class FinetuneRecipe(Settings):
     batch: Count = 32
     device_batch: Count = 8
     lr: Rates = (1e-4,)
-    schedule: Literal["constant", "linear", "cosine"] = "cosine"
+    schedule: Literal["constant", "cosine"] = "cosine"
     warmup: Share = 0.03
-    weight_decay: Share = 0
     max_tokens: Annotated[int, Field(ge=16, le=1_000_000)] = 1024
     lora: Annotated[int, Field(ge=0, le=1024)] = 0
     checkpointing: bool = False
@@ -67,5 +66,6 @@ class FinetuneRecipe(Settings):
         warmup = round(self.warmup * steps)
         if step < warmup:
             return base * (step + 1) / warmup
-        left = 1 - (step - warmup) / max(1, steps - warmup)
-        return base * {"constant": 1.0, "linear": left, "cosine": (1 - math.cos(math.pi * left)) / 2}[self.schedule]
+        if self.schedule == "constant":
+            return base
+        return base * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup))) / 2

@@ -10,7 +10,7 @@ import torch
 
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.training.finetune_data import question_prompt
-from revorder.training.finetune_recipe import FinetuneRecipe
+from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe
 from revorder.training.recipe import Recipe
 
 
@@ -109,7 +109,7 @@ library_name: transformers
 ---
 # {Path(base).name} on {", ".join(data)}
 
-`{base}` fine-tuned with RevOrder's notation: `r|74` is 47 reversed. {knows}
+`{base}`, fine-tuned; `r|74`, where it writes that, is 47 reversed. {knows}
 
 ```python
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -122,7 +122,7 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 
 ## Made by
 
-`revorder finetune {base} {" ".join(data)}`, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
+`{finetune_command(info, recipe)}`, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
 {" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {device_name()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 
@@ -134,6 +134,26 @@ Loss on the answer only, and on no quotient digit that is wrong at random.
 
 Beyond what it was trained on it may be wrong. The terms of `{base}` hold for it too.
 """
+
+
+def finetune_command(info: CheckpointInfo, recipe: FinetuneRecipe) -> str:
+    """The command that makes a fine-tuned model; what its recipe does not say stands in options."""
+    about = info.extra
+    words = ["revorder finetune", about["base"], *about["data"], "--out DIR"]
+    named = FinetuneRecipe()
+    if recipe.name != named.name:
+        words.append(f"--recipe {recipe.name}")
+        if (FINETUNES / f"{recipe.name}.yaml").exists():
+            named = FinetuneRecipe.read(recipe.name)
+    if "method" in about:
+        words.append(f"--method {about['method']}")
+    words.append(f"--steps {about['steps']}")
+    for key in ("batch", "lora", "seed"):
+        if (value := getattr(recipe, key)) != getattr(named, key):
+            words.append(f"--{key} {value}")
+    if recipe.lr != named.lr and len(recipe.lr) == 1:
+        words.append(f"--lr {recipe.lr[0]:g}")
+    return " ".join(words)
 
 
 def counted(processes: int) -> str:

@@ -18,15 +18,19 @@ from transformers import TrainerCallback
 from revorder.errors import ProblemError
 from revorder.files import make_folder, write_whole
 
+MODEL_FILES = ("config.json", "README.md")  # that a run writes when it is done
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of mallopt in glibc's malloc.h
 
 
 def claim(run: Path, settings: Mapping[str, Any], steps: int) -> str | None:
     """Make the run's folder and stamp it with its settings; returns the saved state to go on from, if there is any.
 
-    Raises ProblemError where the folder holds a run with other settings than these, `steps` aside, or of more steps.
+    Raises ProblemError where the folder holds a run with other settings than these, `steps` aside, or of more steps, and
+    where a model of no run is there, which this one's would replace.
     """
     stamp = run / "recipe.json"
+    if not run.exists() and (there := [name for name in MODEL_FILES if (run.parent / name).exists()]):
+        raise ProblemError(f"folder {str(run.parent)!r} holds {there[0]}, of no run; accepted: a new folder")
     if stamp.exists():
         try:
             found = json.loads(stamp.read_text())

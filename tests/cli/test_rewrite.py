@@ -49,12 +49,24 @@ def test_a_line_that_cant_be_read_is_told(source, tmp_path, revorder):
     source.write_text(source.read_text() + "{\n")
     out = tmp_path / "out.jsonl"
     done = revorder("rewrite", source, out)
-    assert (
-        done.returncode == 1
-        and done.stderr == f"revorder: 1 lines can't be read; they are named in {out}.rejects.jsonl\n"
-    )
+    assert done.returncode == 1 and done.stderr == f"revorder: 1 lines can't be read; they are in {out}.rejects.jsonl\n"
     assert len(out.read_text().splitlines()) == 2
-    assert json.loads((tmp_path / "out.jsonl.rejects.jsonl").read_text())["line"] == 3
+    rejected = json.loads((tmp_path / "out.jsonl.rejects.jsonl").read_text())
+    assert (rejected["line"], rejected["text"]) == (3, "{\n")
+
+
+def test_a_mistyped_field_leaves_what_is_there(source, tmp_path, refused):
+    out = tmp_path / "out.jsonl"
+    out.write_text("kept\n")
+    assert "no line can be read; line 1: no field 'anwser'" in refused("rewrite", source, out, "--field", "anwser")
+    assert out.read_text() == "kept\n" and {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}
+
+
+def test_the_rejects_never_take_the_sources_place(source, tmp_path, refused):
+    rejects = source.rename(tmp_path / "out.jsonl.rejects.jsonl")
+    before = rejects.read_bytes()
+    assert "the same file as the one that is read" in refused("rewrite", rejects, tmp_path / "out.jsonl")
+    assert rejects.read_bytes() == before
 
 
 def test_what_is_refused(source, tmp_path, refused):

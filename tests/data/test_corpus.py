@@ -79,9 +79,12 @@ def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkey
     found = rejects(out)
     assert [row["line"] for row in found] == list(range(1, 2 * len(bad), 2))
     assert {row["file"] for row in found} == {str(source)}
-    for row, (_, reason) in zip(found, bad, strict=True):
+    for row, (text, reason) in zip(found, bad, strict=True):
         assert row["reason"].startswith(reason), row
-    odd = write(tmp_path / "\udcff.jsonl", "{")  # a name that is no UTF-8
+        assert row["text"] == (
+            "" if "more than" in reason else '{"answer": "\ufffd"}\n' if text[:1] == b"{" else f"{text}\n"
+        )
+    odd = write(tmp_path / "\udcff.jsonl", "{", json.dumps({"answer": TEXT}))  # a name that is no UTF-8
     assert rewrite_corpus(odd, out).rejected == 1 and rejects(out)[0]["file"] == str(odd)
     rewrite_corpus(write(source, json.dumps({"answer": TEXT})), out)
     assert rejects(out) is None  # those of an earlier run are gone

@@ -53,6 +53,51 @@ def test_scores_and_causes():
     assert len(header) == 5
 
 
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("72", 72),
+        ("$72 a day, or rather $72", 72),
+        ("48+24=72", 72),
+        ("<<48+24=72>>72", 72),
+        ("10%", 10),
+        ("72 or 73", None),
+        ("3/4", None),
+        ("5 million", None),
+        ("1" * 2001, None),
+    ],
+)
+def test_a_final_answer_that_could_be_two_is_none(said, read):
+    assert read_final(f"#### {said}") == read
+
+
+def test_rounding_is_stated_by_the_verb_alone():
+    assert not check_solution(Attempt("", "Each round trip is 10/3=<<10/3=3>>3 miles.\n#### 3", "3")).equations[0].right
+    assert check_solution(Attempt("", "We round down: 10/3=<<10/3=3>>3\n#### 3", "3")).equations[0].right
+
+
+def test_an_operation_that_cant_be_read_is_wrong_and_one_with_letters_is_none():
+    attempt = Attempt("", "<<48+=72>>72\n<<28-2x=20>>20\n#### 72", "71", "Why?")
+    solution = check_solution(attempt)
+    assert [(equation.text, equation.cause) for equation in solution.equations] == [("48+=72", "notation")]
+    assert "-> notation in 48+=72; the final answer is 72, not 71" in errors_text([solution])
+
+
+def test_an_equation_that_is_wrong_in_one_place_is_wrong():
+    once = score_system("", [check_solution(Attempt("", "<<48/2=24>>42\n<<48/2=24>>24\n#### 24", "24"))])
+    assert once.wrong_equations == {"copy": 1} and once.all_equations == (1, 1)
+
+
+def test_references_of_every_kind_are_read_or_refused_by_their_line(tmp_path):
+    file = tmp_path / "solutions.jsonl"
+    rows = [{"answer": "2.5", "solution": "#### 2.5"}, {"answer": "10%", "solution": "#### 10%"}]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert all(check_solution(attempt).correct for attempt in read_solutions(file))
+    file.write_text(json.dumps({"answer": "#### 3/4", "solution": "#### 3/4"}))
+    with pytest.raises(ProblemError, match="line 1: number '3/4': an expression"):
+        list(read_solutions(file))
+
+
 def test_the_table_has_intervals_and_the_papers_rows():
     header, rows = table(scores_of(SOLUTIONS))
     assert header == ["system", "score", "equations", "+", "-", "*", "/", "mixed"]

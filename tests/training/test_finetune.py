@@ -23,7 +23,7 @@ from safetensors.torch import load_file  # noqa: E402
 
 from revorder.data.targets import IGNORED, as_pair  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
-from revorder.model.pretrained import load_model, load_tokenizer, prepare_tokenizer  # noqa: E402
+from revorder.model.pretrained import load_model, load_tokenizer, prepare, prepare_tokenizer  # noqa: E402
 from revorder.training.finetune import finetune  # noqa: E402
 from revorder.training.finetune_batches import FinetuneBatches, encode_pair, steps_for  # noqa: E402
 from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, question_prompt, read_source  # noqa: E402
@@ -257,8 +257,39 @@ def test_a_run_is_extended_but_not_cut_short_or_changed(base, sums, tmp_path):
         finetune(base, sums, out, QUICK | {"steps": 1})
     with pytest.raises(ProblemError, match="holds a run with another lr; accepted: a new folder"):
         finetune(base, sums, out, QUICK | {"lr": 1e-4})
-    with pytest.raises(ProblemError, match="holds a run with another data; accepted: a new folder"):
+    finetune(base, sums, out, QUICK | {"steps": 3, "device_batch": 2, "save_every": 5})  # which change nothing
+    with pytest.raises(ProblemError, match="holds a run with another contents, data; accepted: a new folder"):
         finetune(base, "enhancement", out, QUICK)
+
+
+def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, tmp_path):
+    mixture = tmp_path / "sums.yaml"
+    mixture.write_text(SUMS)
+    finetune(base, str(mixture), tmp_path / "out", QUICK | {"steps": 1})
+    mixture.write_text(SUMS.replace("[1, 2]", "[1, 3]"))
+    with pytest.raises(ProblemError, match="holds a run with another contents"):
+        finetune(base, str(mixture), tmp_path / "out", QUICK | {"steps": 2})
+
+
+def test_a_model_that_knows_the_mark_keeps_what_it_learned(whole):
+    model, tokenizer = load_model(whole), load_tokenizer(whole)
+    mark = tokenizer.convert_tokens_to_ids("r|")
+    before = model.get_input_embeddings().weight[mark].clone()
+    assert prepare(model, tokenizer, whole).convert_tokens_to_ids("r|") == mark
+    assert torch.equal(before, model.get_input_embeddings().weight[mark])
+
+
+def test_several_mixtures_are_one_and_written_one_way(base, sums, tmp_path, capsys):
+    products = tmp_path / "products.yaml"
+    products.write_text(SUMS.replace('"+", a: [1, 2], b: [1, 2]', '"*", a: [1, 3], b: 1').replace("sums", "products"))
+    out = finetune(base, [sums, str(products)], tmp_path / "out", QUICK | {"steps": 1})
+    assert json.loads((out / "revorder.json").read_text())["max_digits"] == [["+", 2, 2], ["*", 3, 1]]
+    assert f"1 steps of 8 end before {products}" in capsys.readouterr().out
+    card = (out / "README.md").read_text()
+    assert f"`revorder finetune {base} {sums} {products} --out DIR --steps 1 --batch 8 --lr 0.005`" in card
+    products.write_text(products.read_text().replace("lean", "plain"))
+    with pytest.raises(ProblemError, match="data sums lean, products plain: one model writes one way; accepted: "):
+        finetune(base, [sums, str(products)], tmp_path / "other", QUICK)
 
 
 @pytest.mark.parametrize("tied", [True, False])
@@ -294,10 +325,11 @@ def test_two_processes_fine_tune_as_one_and_go_on(whole, base, sums, tmp_path):
     for steps in ("4", "6"):
         done = subprocess.run(
             [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "revorder",
-             "finetune", base, sums, "--out", out, "--recipe", tmp_path / "recipe.yaml", "--steps", steps],
+             "finetune", base, sums, "--out", out, "--recipe", tmp_path / "recipe.yaml", "--steps", steps, "--json"],
             capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-2000:]
+        assert json.loads(done.stdout)["checkpoint"] == str(out)  # which one of them prints
     alone, together = ([(entry["step"], entry["tokens"]) for entry in log_of(folder)] for folder in (whole, out))
     assert alone == together and "in 2 processes" in (out / "README.md").read_text()
     for one, two in zip(log_of(whole), log_of(out), strict=True):
@@ -317,6 +349,22 @@ def test_a_packaged_recipe_starts_saves_and_goes_on(name, sums, tmp_path):
 
 
 # What is refused
+
+
+def test_a_model_is_never_replaced_by_another_one(base, sums, tmp_path):
+    for folder, name in ((tmp_path / "model", "config.json"), (tmp_path / "project", "README.md")):
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(ProblemError, match=f"holds {name}, of no run; accepted: a new folder"):
+            finetune(base, sums, folder, QUICK)
+        assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_text() == "mine"
+
+
+def test_texts_that_are_cut_off_before_their_answer_are_refused(base, tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"question": "How many? " * 20, "answer": "72"}))
+    with pytest.raises(ProblemError, match="max_tokens 16: it cuts off all that is to be learned"):
+        finetune(base, str(path), tmp_path / "out", QUICK | {"max_tokens": 16})
 
 
 @pytest.mark.parametrize(
