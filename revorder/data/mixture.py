@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from revorder.methods import METHODS, find_method
 from revorder.settings import Count, Settings, read_settings
@@ -30,10 +30,6 @@ DigitRange = Annotated[
     BeforeValidator(lambda value: (value, value) if type(value) is int else value),
     AfterValidator(_in_order),
     Field(description=f"a digit count from 1 to {MAX_DIGITS}, or [least, most]"),
-]
-Offsets = Annotated[
-    tuple[Annotated[int, Field(ge=-9, le=9)], ...],
-    Field(min_length=1, description="a list of numbers from -9 to 9 but 0"),
 ]
 
 
@@ -73,8 +69,8 @@ class MixturePart(Settings):
 class Mixture(Settings, frozen=True):  # pyright: ignore[reportGeneralTypeIssues]  # hashable, as every frozen one is
     """What is drawn, and how it is written (section 5.1.1, appendix B).
 
-    `rollback`: the share of divisions that write one quotient digit wrong at random, off by one of `rollback_by`, and
-    take it back. `estimate_digits`: each quotient digit is estimated from so many leading digits of the divisor and
+    `rollback`: the share of divisions that write one quotient digit wrong at random, off by one, and take it
+    back. `estimate_digits`: each quotient digit is estimated from so many leading digits of the divisor and
     what stands above them, and taken back where it is too high (revorder.data.rollbacks).
     `answer`: whether traces end with the forward answer; the method's own habit by default.
 
@@ -87,17 +83,9 @@ class Mixture(Settings, frozen=True):  # pyright: ignore[reportGeneralTypeIssues
     form: str = Field(default="", description="a form of the method")
     answer: bool = True
     rollback: Share = 0
-    rollback_by: Offsets = (-1, 1)
     estimate_digits: int = Field(default=0, ge=0, description="a whole number, 0 for none")
     size: Count = 100_000
     parts: Annotated[tuple[MixturePart, ...], Field(min_length=1, description="a list of parts")]
-
-    @field_validator("rollback_by")
-    @classmethod
-    def _no_zero(cls, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        if 0 in offsets:
-            raise ValueError("no 0")
-        return offsets
 
     @model_validator(mode="before")
     @classmethod

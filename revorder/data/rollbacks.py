@@ -38,16 +38,16 @@ def estimated_digits(a: int, b: int, leading: int, steps: Steps) -> Plan:
     return plan
 
 
-def random_digit(steps: Steps, offsets: tuple[int, ...], word: int) -> Plan:
-    """One quotient digit (or block), off by one of `offsets`, chosen by a random integer; none where none fits.
+def random_digit(steps: Steps, word: int) -> Plan:
+    """One quotient digit (or block), off by one, chosen by a random integer.
 
-    >>> random_digit({0: "7", 1: "9"}, (-1, 1), 4)
+    >>> random_digit({0: "7", 1: "9"}, 4)
     {0: 6}
     """
     word, step = divmod(word, max(steps) + 1)
     digits = steps[step]
-    choices = [wrong for by in offsets if 0 <= (wrong := int(digits) + by) < 10 ** len(digits)]
-    return {step: choices[word % len(choices)]} if choices else {}
+    choices = [wrong for wrong in (int(digits) - 1, int(digits) + 1) if 0 <= wrong < 10 ** len(digits)]
+    return {step: choices[word % len(choices)]}
 
 
 def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int = 2**16 - 1) -> Plan:
@@ -61,4 +61,4 @@ def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int = 2**16 - 1) -> P
         return estimated_digits(a, b, mixture.estimate_digits, steps)
     if (word & 0xFFFF) >= round(mixture.rollback * 2**16):
         return {}
-    return random_digit(steps, mixture.rollback_by, word >> 16)
+    return random_digit(steps, word >> 16)

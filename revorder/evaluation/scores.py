@@ -90,7 +90,9 @@ def wilson(correct: int, total: int, z: float = 1.959964) -> tuple[float, float]
     middle = share + z * z / (2 * total)
     half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    return max(0.0, 100 * (middle - half) / scale), min(100.0, 100 * (middle + half) / scale)
+    low = 100 * (middle - half) / scale if correct else 0.0  # exactly: rounding would put the share outside
+    high = 100 * (middle + half) / scale if correct < total else 100.0
+    return low, high
 
 
 def score_tasks(results: Iterable[Result]) -> list[Score]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import ProblemError, first_line, needs
@@ -53,10 +54,22 @@ def cost(problem: str | Problem, method: str = "revorder", form: str | None = No
     return count(trace(problem, method, form).text)
 
 
+def bare_cost(
+    problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters
+) -> int:
+    """Tokens of a trace without the forward answer where a rule restores that (section 5.4.2): all but a quotient.
+
+    >>> bare_cost("123+46"), bare_cost("948/12"), bare_cost("948/12", "lean")
+    (11, 51, 29)
+    """
+    problem = Expression.parse(problem).problem() if isinstance(problem, str) else problem
+    return count(trace(problem, method, form, answer=None if problem.op == "/" else False).text)
+
+
 def extra(problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters) -> int:
     """Tokens beyond the question and the answer at once, a reversed answer being restored by rule (section 5.4.2).
 
     >>> extra("123+46"), extra("948/12", "lean")
     (1, 20)
     """
-    return count(trace(problem, method, form, answer=False).text) - count(trace(problem, "plain").text)
+    return bare_cost(problem, method, form, count) - count(trace(problem, "plain").text)

@@ -48,7 +48,7 @@ class Training:
     """On what terms the models of an experiment are trained: the same for each of them.
 
     `layers`, `width`: of the model, with a head for every 64 of the width and a hidden layer four times as wide.
-    `tokens`: of a batch, a process; `longest`: tokens of the longest example.
+    `tokens`: of a step, in two batches, so that one process makes what two make; `longest`: of the longest example.
     """
 
     steps: int
@@ -77,7 +77,8 @@ class Training:
             },
             "max_digits": list(max_digits),
             "steps": self.steps,
-            "tokens": self.tokens,
+            "tokens": self.tokens // 2,
+            "batches": 2,
             "longest": self.longest,
             "shortest": min(64, self.longest),
             "curriculum_steps": self.steps // 8,
@@ -123,7 +124,7 @@ class Finetuning:
         make_folder(model)
         mixture = model / "mixture.yaml"
         write_whole(mixture, json.dumps(data))  # JSON is YAML
-        recipe = FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest})
+        recipe = FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest, "seed": self.seed})
         return finetune(self.base(model.parent), str(mixture), model, recipe, tokens=self.tokens)
 
 
@@ -158,13 +159,17 @@ def run_cell(
     """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
 
     It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens,
-    0 where they were not counted. Raises KeyboardInterrupt where the training was interrupted, its state being saved. Of
-    several processes that torchrun or accelerate started the first one writes the tasks, and the others wait for it.
+    0 where they were not counted. Raises KeyboardInterrupt where the training was interrupted, its state being saved, and
+    ProblemError where the texts that are there are of another training, other data or other problems. Of several
+    processes that torchrun or accelerate started the first one writes the tasks, and the others wait for it.
     """
     from revorder.inference.solver import load_runtime
 
     name, mixture = data["name"], Mixture.read(data)
     model, out = folder / MODELS / name, folder / f"{name}.jsonl"
+    terms = {"data": mixture.model_dump(mode="json"), "training": asdict(training), "problems": hash_of(tasks)}
+    if out.exists() and (other := differing(read_cell(folder, name)[0], terms)):
+        raise ProblemError(f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder")
     if not out.exists() and not (model / INFO_FILE).exists():
         say(f"{name}: training")
         if training.train(data, max_digits, model) is None:
@@ -177,18 +182,26 @@ def run_cell(
             "cell": name,
             "method": mixture.method,
             "form": mixture.form,
-            "data": mixture.model_dump(mode="json"),
-            "training": asdict(training),
             "tokens": int(CheckpointInfo.load(model).extra.get("tokens", 0)),
-            "problems": hash_of(tasks),
-        }
+        } | terms
         run(load_runtime(str(model)), tasks, out, settings)
     return read_cell(folder, name)[0]["tokens"]
 
 
+def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
+    """The keys of `terms` of which something else is stored.
+
+    >>> differing({"problems": "1d70", "training": {"columns": [1]}}, {"problems": "1d70", "training": {"columns": (1, 2)}})
+    ['training']
+    """
+    return [key for key, value in terms.items() if stored.get(key) != json.loads(json.dumps(value))]
+
+
 def read_cell(folder: Path, name: str) -> tuple[Mapping[str, Any], list[Result]]:
-    """What was run, and its results."""
+    """What was run, and its results; raises ProblemError where they are gone."""
     path = folder / f"{name}.jsonl"
+    if not path.exists():
+        raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
     with path.open() as file:
         return json.loads(file.readline())["run"], load(path)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from revorder.arithmetic.expression import Expression
 from revorder.evaluation.runner import judge_text, load
 from revorder.evaluation.scores import Result
+from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import result_of
 from revorder.reproduce.cells import read_cells
 from revorder.reproduce.experiment import results_in
@@ -33,6 +34,11 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
                 if result != result_of(result.problem, result.text, result.expected):
                     yield Difference(f"{path}, line {line}", "it is scored otherwise now")
         for name, what, results in read_cells(folder):
+            tasks: dict[str, list[str]] = {}
+            for result in results:
+                tasks.setdefault(result.task, []).append(result.problem)
+            if what["problems"] != hash_of(tasks):
+                yield Difference(f"{folder / name}.jsonl", "its problems are not those that it was asked")
             for line, result in enumerate(results, 2):
                 if wrong := misjudged(result, what["method"], what["form"]):
                     yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
@@ -49,7 +55,7 @@ def misjudged(result: Result, method: str, form: str) -> str:
     """What is stored of a result otherwise than the judge has it; empty where nothing is."""
     problem = Expression.parse(result.problem).problem()
     now = judge_text(result.task, problem, result.text, method, form, result.reply)
-    for key in ("verified", "answer", "correct"):
-        if (stored := getattr(result, key)) != (value := getattr(now, key)):
+    for key, value in asdict(now).items():
+        if (stored := getattr(result, key)) != value:
             return f"{result.problem}: {key} is stored as {stored!r}, and is {value!r}"
     return ""

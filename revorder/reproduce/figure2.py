@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from revorder.arithmetic.problem import Problem
 from revorder.data.mixture import Mixture
@@ -29,6 +29,7 @@ PARTS = (
     {"op": "+", "a": [1, 15], "b": [1, 15], "weight": 1, "hard": 0.2},
     {"op": "+", "a": 15, "b": 15, "weight": 1, "hard": 0.3},
 )
+DRAWN = 50_000  # random sums at once
 
 
 @dataclass(frozen=True)
@@ -42,33 +43,45 @@ class Settings:
 
 
 def by_csid(n: int, most: int, digits: int, seed: int = 0) -> dict[str, list[Problem]]:
-    """`n` additions of the test split for each CSID of the direct answer, from 0 to `most`: tasks `CSID 0` and so on.
+    """`n` random additions of the test split for each CSID of the direct answer, up to `most`: tasks `CSID 0` and so on.
 
-    Digits are drawn pair by pair, with a share of pairs that pass a carry on that grows with the CSID wanted.
+    Random sums are sorted by their CSID, the longest run of carries; those without any carry, one in thousands, are drawn
+    from the pairs of digits that make none.
 
     >>> {task: [csid(p) for p in problems] for task, problems in by_csid(2, 2, 5).items()}
     {'CSID 0': [0, 0], 'CSID 1': [1, 1], 'CSID 2': [2, 2]}
     """
-    rng = random.Random(seed)
-    tasks: dict[str, list[Problem]] = {}
-    for wanted in range(most + 1):
-        found: dict[str, Problem] = {}
-        while len(found) < n:
-            first, second = zip(*(draw_pair(rng, wanted / digits) for _ in range(digits)), strict=True)
-            problem = Problem(int("".join(first)), "+", int("".join(second)))
-            whole = first[0] != "0" != second[0]
-            if whole and csid(problem) == wanted and in_split(problem.a, "+", problem.b, "test"):
-                found[str(problem)] = problem
-        tasks[f"CSID {wanted}"] = list(found.values())
-    return tasks
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    none = np.array([(a, b) for a in range(10) for b in range(10 - a)])
+    found: list[dict[str, Problem]] = [{} for _ in range(most + 1)]
+    while any(len(problems) < n for problems in found):
+        pairs = rng.integers(0, 10, (DRAWN, digits, 2))
+        if len(found[0]) < n:
+            pairs = np.concatenate([pairs, none[rng.integers(0, len(none), (DRAWN, digits))]])
+        pairs = pairs[pairs[:, 0].all(1)]  # no leading zeros
+        for row, wanted in zip(pairs, longest_carries(pairs.sum(2)), strict=True):
+            if wanted <= most and len(found[wanted]) < n:
+                a, b = (int("".join(map(str, operand))) for operand in row.T)
+                if in_split(a, "+", b, "test"):
+                    found[wanted][f"{a}+{b}"] = Problem(a, "+", b)
+    return {f"CSID {wanted}": list(problems.values()) for wanted, problems in enumerate(found)}
 
 
-def draw_pair(rng: random.Random, share: float) -> tuple[str, str]:
-    """A pair of digits: with probability `share` one that makes or passes on a carry, else any that does not make one."""
-    first = rng.randint(0, 9)
-    if rng.random() < share:
-        return str(first), str(rng.randint(9 - first, 9))
-    return str(first), str(rng.randint(0, 9 - first))
+def longest_carries(sums: Any) -> list[int]:
+    """The longest run of carries in each row of sums of pairs of digits, most significant first.
+
+    >>> import numpy as np
+    >>> longest_carries(np.array([[3, 9, 10], [3, 8, 10]]))
+    [2, 1]
+    """
+    carry = run = best = sums[:, 0] * 0
+    for column in sums.T[::-1]:
+        carry = (column + carry > 9).astype(int)
+        run = (run + 1) * carry
+        best = best.clip(run)
+    return best.tolist()
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
@@ -93,8 +106,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         rows.append([name, *(f"{score.percent:.1f}" for score in scores)])
     rows.append([f"% of the training sums {settings.digits}D+{settings.digits}D", *shares(settings)])
     note = (
-        f"Percent exact of {settings.n} additions of two {settings.digits}-digit numbers of the test split for each CSID "
-        "of the direct answer (the longest run of carries); bars: 95% intervals."
+        f"Percent exact of {settings.n} random additions of two {settings.digits}-digit numbers of the test split for each "
+        "CSID of the direct answer (the longest run of carries); bars: 95% intervals. By the training that a model's name "
+        "stands for: " + "; ".join(f"{size}: {training.terms}" for size, training in settings.trainings) + "; one seed."
     )
     return [
         Chart("Figure 2: accuracy against CSID", "CSID of the direct answer", "exact, percent", series, note),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.methods import full_name
-from revorder.metrics.token_cost import cost, extra
+from revorder.metrics.token_cost import bare_cost, extra
 from revorder.reproduce.cells import digits_named, problems_by_digits, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
@@ -64,10 +64,10 @@ def by_column(n: int) -> Table:
     rows = []
     for task, drawn in table1_columns(n).items():
         if task.startswith(("MUL", "DIV")):
-            means = [sum(cost(problem, *how) for problem in drawn) / len(drawn) for how in COLUMNS]
+            means = [sum(bare_cost(problem, *how) for problem in drawn) / len(drawn) for how in COLUMNS]
             rows.append([task, *(f"{mean:.1f}" for mean in means), f"{100 * means[2] / means[0]:.0f}%"])
     header = ["column", *(full_name(*how) for how in COLUMNS), "lean : compact"]
-    note = f"Mean over up to {n} problems: all tokens of a trace, question and answer included."
+    note = f"Mean over up to {n} problems: all tokens of a trace, the question included, the answer restored by rule where one does."
     return Table("Tokens by column of Table 1", header, rows, note)
 
 

@@ -11,7 +11,7 @@ from revorder.data.mixture import Mixture
 from revorder.evaluation.scores import wilson
 from revorder.methods import METHODS, full_name
 from revorder.metrics.csid import csid
-from revorder.metrics.token_cost import cost
+from revorder.metrics.token_cost import bare_cost
 from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
@@ -90,7 +90,7 @@ def costs(settings: Settings) -> list[Block]:
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
     rows = [[full_name(*how)] for how in notations]
     note = (
-        f"Mean over {settings.texts} problems a column: tokens of the whole text, a character a token, `r|` one; CSID with "
+        f"Mean over {settings.texts} problems a column: tokens of the whole text, the answer restored by rule where one does, a character a token, `r|` one; CSID with "
         "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
         "differences between quotient digits, as far as a digit needs them and they are not written."
     )
@@ -99,7 +99,7 @@ def costs(settings: Settings) -> list[Block]:
         points = []
         for row, how in zip(rows, notations, strict=True):
             counts = [csid(problem, *how) for problem in problems]
-            points.append((fmean(counts), fmean([cost(problem, *how) for problem in problems])))
+            points.append((fmean(counts), fmean([bare_cost(problem, *how) for problem in problems])))
             row += [f"{points[-1][1]:.1f}", f"{points[-1][0]:.1f}", str(max(counts))]
         family = Series(FAMILY, points[len(OTHERS) :])
         others = [Series(full_name(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]

@@ -44,9 +44,9 @@ def write_page(out: Path, page: Path) -> None:
     """Write the page of all finished experiments in `out`."""
     parts, links = [], []
     for info, folder in results_in(out):
+        body = "\n".join(as_html(block) for block in blocks_of(info, folder))
         experiment = EXPERIMENTS[info.experiment]
         links.append(f'<a href="#{experiment.name}">{escape(experiment.shows)}</a>')
-        body = "\n".join(as_html(block) for block in blocks_of(info, folder))
         parts.append(
             f'<section><h2 id="{experiment.name}">{escape(experiment.shows)}: {escape(experiment.title)}</h2>\n'
             f'<p class="cost">{escape(cost_line(info))}</p>\n{body}</section>'

@@ -20,7 +20,7 @@ from revorder.reproduce.cells import (
     Finetuning,
     Training,
     fits,
-    read_cells,
+    read_cell,
     run_cell,
     scores_of,
     table1_columns,
@@ -78,7 +78,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     tasks = table1_columns(settings.n, only=settings.only)
     rows: dict[str, Mapping[str, str]] = {}
     seen: list[list[str]] = []
-    for name, what, results in sorted(read_cells(folder), key=lambda cell: SYSTEMS.index(cell[0])):
+    for name in settings.systems:
+        what, results = read_cell(folder, name)
         scores = scores_of(results)
         longest = what["training"]["longest"]
         shown = ALIKE.get(name, name)
@@ -107,11 +108,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     header = ["system", *tasks]
     body = [[name, *row.values()] for name, row in rows.items()]
     note = (
-        f"Percent exact, {settings.n} held-out problems a column; for each method one model ({settings.training.terms}), "
-        "with the same tokenizer, optimizer and problems. (long): not asked, since most of the method's texts in that "
+        f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on; for each method one model "
+        f"({settings.training.terms}), one seed, with the same optimizer and problems, and the same tokenizer, whose places suit "
+        "reversed numbers. (long): not asked, since most of the method's texts in that "
         "column are longer than any that the model was shown. "
         f"With 95% confidence 100.0 is at least {wilson(settings.n, settings.n)[0]:.1f}, and 50.0 at least "
-        f"{wilson(settings.n // 2, settings.n)[0]:.1f}. Problems of one and two digits may be in the training data."
+        f"{wilson(settings.n // 2, settings.n)[0]:.1f}; columns of one digit have at most 100 problems."
     )
     parts = [
         Table(f"Table 1, {name}", ["system", *names], [[r[0], *cells(header, r, names)] for r in body])

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import SMALL
 from revorder.methods import METHODS
 from revorder.reproduce.cells import (
     TINYLLAMA,
     Finetuning,
     Training,
-    read_cells,
+    read_cell,
     run_cell,
     scores_of,
     table1_columns,
@@ -44,13 +43,18 @@ def grid(methods: Sequence[str], sizes: Sequence[int], seeds: Sequence[int]) -> 
     return tuple(product(methods, sizes, seeds))
 
 
+def cell_name(method: str, size: int, seed: int) -> str:
+    """The name of a model's cell."""
+    return f"{method}-{size}-{seed}"
+
+
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each method, number of equations and seed; returns the training tokens of all."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
     tokens = 0
     for method, size, seed in settings.cells:
         data = {
-            "name": f"{method}-{size}-{seed}",
+            "name": cell_name(method, size, seed),
             "method": method,
             "size": size,
             "estimate_digits": 2 if METHODS[method].can_rollback else 0,
@@ -65,23 +69,23 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The curve of accuracy against equations, and the fewest at which every column was at 100."""
     found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}  # method, equations: (correct, total, clean columns)
     width = 0
-    for name, _, results in read_cells(folder):
-        method, size, _ = name.rsplit("-", 2)
+    for method, size, seed in settings.cells:
+        _, results = read_cell(folder, cell_name(method, size, seed))
         scores = scores_of(results).values()
         width = len(scores)
         clean = sum(score.correct == score.total for score in scores)
         total = sum(score.total for score in scores)
         row = (sum(score.correct for score in scores), total, clean)
-        found.setdefault(method, {}).setdefault(int(size), []).append(row)
+        found.setdefault(method, {}).setdefault(size, []).append(row)
     series, rows = [], []
     every = sorted({size for sizes in found.values() for size in sizes})
     for method in sorted(found, key=SYSTEMS.index):
         sizes = sorted(found[method].items())
         sums = [(size, sum(r[0] for r in runs), sum(r[1] for r in runs)) for size, runs in sizes]
         shown = ALIKE.get(method, method)
-        series.append(
-            Series(shown, [(size, 100 * good / n) for size, good, n in sums], [wilson(good, n) for _, good, n in sums])
-        )
+        shares = [[100 * good / n for good, n, _ in runs] for _, runs in sizes]
+        points = [(size, 100 * good / n) for size, good, n in sums]
+        series.append(Series(shown, points, [(min(seeds), max(seeds)) for seeds in shares]))
         enough: list[int] = []  # the sizes from which on every column of every model is at 100
         for size, runs in reversed(sizes):
             if any(run[2] < width for run in runs):
@@ -99,8 +103,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             ]
         )
     note = (
-        f"Percent exact of {settings.n} held-out problems in each of {width} columns, and of how many columns every "
-        f"problem is right, by seed; {settings.training.terms}, for each, however often it reads an equation."
+        f"Percent exact of up to {settings.n} problems in each of {width} columns, held out from 3 digits on, and of how many "
+        f"columns every problem is right, by seed; {settings.training.terms}. Bars: the least and the most of the seeds."
     )
     return [
         Chart("Table 2 as a curve", "training equations", "exact, percent", series, note, log_x=True),

@@ -33,10 +33,6 @@ def mixture_of(**changes):
         ({"parts": [ONE], "rollback": True}, "'rollback' is true; accepted: a number from 0 to 1"),
         ({"parts": [ONE], "rollback": "3%"}, "'rollback' is \"3%\"; accepted: a number from 0 to 1"),
         ({"parts": [ONE], "rollback": float("nan")}, "'rollback' is \".nan\"; accepted: a number from 0 to 1"),
-        ({"parts": [ONE], "rollback_by": []}, "'rollback_by' is []; accepted: a list of numbers from -9 to 9 but 0"),
-        ({"parts": [ONE], "rollback_by": [2, 0]}, "'rollback_by' is [2, 0]; accepted: a list of numbers"),
-        ({"parts": [ONE], "rollback_by": [1, 10]}, "'rollback_by' is [1, 10]; accepted: a list of numbers"),
-        ({"parts": [ONE], "rollback_by": [1, [3, 1]]}, "'rollback_by' is [1, [3, 1]]; accepted: a list of numbers"),
         ({"parts": [ONE], "estimate_digits": -1}, "'estimate_digits' is -1; accepted: a whole number, 0 for none"),
         ({"parts": [ONE], "estimate_digits": 2.0}, "'estimate_digits' is 2.0; accepted: a whole number, 0 for none"),
         (

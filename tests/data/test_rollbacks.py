@@ -109,25 +109,14 @@ def test_an_estimate_takes_no_chance_and_more_digits_err_less():
     assert taken[0] > 2 * taken[1] > 2 * taken[2] > 0
 
 
-def test_shares_and_offsets_of_random_rollbacks():
+def test_the_share_of_random_rollbacks():
     mixture = Mixture.read({"rollback": 0.5, "parts": [{"op": "/", "a": [4, 9], "b": [1, 3], "remainder": 0.5}]})
     made = list(sampler(mixture).examples(0, 0, 2000))
     assert 0.45 < sum(bool(m.rollback) for m in made) / 2000 < 0.55
-    up = Mixture.read({"rollback": 1, "rollback_by": [1], "parts": [{"op": "/", "a": [4, 9], "b": [1, 3]}]})
-    for made_one in sampler(up).examples(0, 0, 200):
-        for step, digit in made_one.rollback.items():
-            assert digit == int(str(made_one.problem.value)[step]) + 1
 
 
-OFFSETS = st.sets(st.integers(-9, 9).filter(bool), min_size=1)
-
-
-@given(POSITIVE, POSITIVE, st.sampled_from(ROLLING), OFFSETS, st.integers(0, 2**64))
-def test_a_random_digit_is_off_by_what_was_asked(a, b, how, offsets, word):
+@given(POSITIVE, POSITIVE, st.sampled_from(ROLLING), st.integers(0, 2**64))
+def test_a_random_digit_is_off_by_one(a, b, how, word):
     digits = quotient_digits(*how, Problem(a, "/", b))
-    plan = random_digit(METHODS[how[0]].quotient_steps(a, b, how[1]), tuple(offsets), word)
-    for step, digit in plan.items():
-        assert step >= 0 and digit - int(digits[step]) in offsets and 0 <= digit < 10 ** len(digits[step])
-    assert len(plan) <= 1
-    if {-1, 1} <= offsets:
-        assert plan
+    ((step, digit),) = random_digit(METHODS[how[0]].quotient_steps(a, b, how[1]), word).items()
+    assert step >= 0 and abs(digit - int(digits[step])) == 1 and 0 <= digit < 10 ** len(digits[step])

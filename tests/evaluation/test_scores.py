@@ -43,6 +43,10 @@ def test_scores():
     low, high = wilson(8, 10)
     assert (round(low, 1), round(high, 1)) == (49.0, 94.3)
     assert wilson(0, 0) == (0, 100)
+    for total in range(1, 1200):
+        for correct in (0, 1, total // 2, total):
+            low, high = wilson(correct, total)
+            assert low <= 100 * correct / total <= high, (correct, total)
 
 
 def test_what_is_wrong_is_grouped_by_its_first_wrong_step():

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from revorder import ProblemError
+from revorder.data.sampling import sampler
 from revorder.data.sources.bigbench import find_folder
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.reproduce import EXPERIMENTS as ALL
-from revorder.reproduce.cells import MODELS
+from revorder.reproduce.cells import MODELS, Finetuning
 from revorder.reproduce.check import check
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
 from revorder.reproduce.figure2 import by_csid
 from revorder.reproduce.page import blocks_of, fill_docs, write_page
+from revorder.training.recipe import Recipe
 
 GSM8K = find_folder(None, "gsm8k")
 EXPERIMENTS = {name: experiment for name, experiment in ALL.items() if GSM8K or name not in ("table3", "figures7-8")}
@@ -148,6 +150,54 @@ def test_additions_by_csid_are_held_out_and_of_that_csid():
         assert len(set(problems)) == 5
         assert all(csid(problem) == wanted and len(str(problem.a)) == len(str(problem.b)) == 15 for problem in problems)
     assert by_csid(5, 10, 15) == tasks
+
+
+def test_the_check_sees_all_that_figure_4_counts(tmp_path, results):
+    shutil.copytree(results / "figure4", tmp_path / "figure4", ignore=shutil.ignore_patterns(MODELS))
+    stored = next((tmp_path / "figure4").glob("*.jsonl"))
+    heading, first, *rest = stored.read_text().splitlines(True)
+    row = json.loads(first)
+    for key, value in (("rollbacks", row["rollbacks"] + 1), ("reason", row["reason"] + " ")):
+        stored.write_text("".join([heading, json.dumps(row | {key: value}) + "\n", *rest]))
+        assert [d.what.partition(" is stored")[0] for d in check(tmp_path, [])] == [f"{row['problem']}: {key}"]
+    stored.write_text("".join([heading, *rest]))
+    assert [d.what for d in check(tmp_path, [])] == ["its problems are not those that it was asked"]
+
+
+def test_texts_of_another_training_are_refused_and_missing_ones_named(tmp_path, results):
+    folder = tmp_path / "table1"
+    shutil.copytree(results / "table1", folder, ignore=shutil.ignore_patterns(MODELS))
+    stored = folder / "lean.jsonl"
+    heading, *rest = stored.read_text().splitlines(True)
+    what = json.loads(heading)
+    what["run"]["training"]["steps"] += 1
+    stored.write_text("".join([json.dumps(what) + "\n", *rest]))
+    replace(RunInfo.read(folder), done=False).save(folder)
+    with pytest.raises(ProblemError, match="are of other training than today's; accepted: a new folder"):
+        perform(EXPERIMENTS["table1"], "smoke", tmp_path)
+    replace(RunInfo.read(folder), done=True).save(folder)
+    stored.unlink()
+    with pytest.raises(ProblemError, match="lean.jsonl': not there"):
+        write_page(tmp_path, tmp_path / "index.html")
+    replace(RunInfo.read(folder), experiment="gone").save(folder)
+    with pytest.raises(ProblemError, match="are of 'gone', 'smoke'; accepted: "):
+        write_page(tmp_path, tmp_path / "index.html")
+
+
+def test_the_compact_rows_model_states_its_quotients_and_takes_the_shorter_factor_apart():
+    recipe = Recipe.read(ALL["compact"].settings["cpu"].trainings[0][1].recipe("1.2M"))
+    for stage in recipe.stages():
+        for example in sampler(stage.data).examples(0, 0, 300):
+            assert example.text.endswith(f"={example.problem.answer}")
+            assert not (example.problem.op == "*" and example.problem.b > 999_999)
+
+
+def test_the_seed_of_a_fine_tuned_cell_reaches_its_run(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr("revorder.training.finetune.finetune", lambda *args, **_: seen.append(args[3].seed))
+    for seed in (0, 1):
+        Finetuning("model", "smollm2", seed=seed).train({"name": "sums"}, [], tmp_path / str(seed))
+    assert seen == [0, 1]
 
 
 def test_run_info_that_is_none_is_refused(tmp_path):
