@@ -17,7 +17,7 @@ from revorder.cli.report import Errors, print_report
 from revorder.errors import ProblemError
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, hash_of, split_covered, suite_tasks
 from revorder.files import digest
-from revorder.model.checkpoint import DEFAULT, INFO_FILE
+from revorder.model.checkpoint import DEFAULT, INFO_FILE, CheckpointInfo, checkpoint
 
 if TYPE_CHECKING:
     from revorder.evaluation.runner import Writer
@@ -221,14 +221,10 @@ def open_solver(
         return open_endpoint(model, base_url, server)
     if others := server.keys() - {"max_tokens"}:
         raise ProblemError(f"{', '.join(sorted(others))}: of a server; accepted: together with --base-url")
-    from revorder.model.checkpoint import CheckpointInfo, checkpoint
-
-    if (folder := checkpoint(model)) and (folder / INFO_FILE).exists():
-        if CheckpointInfo.load(folder).places:
-            raise ProblemError(f"model {model!r} knows no text but equations; accepted for gsm8k: a language model")
-        method = None
-    else:
-        method = "plain"  # which solutions have none of
+    trained = (checkpoint(model) / INFO_FILE).exists()
+    if trained and CheckpointInfo.load(checkpoint(model)).places:
+        raise ProblemError(f"model {model!r} knows no text but equations; accepted for gsm8k: a language model")
+    method = None if trained else "plain"  # which solutions have none of
     runtime = TransformersRuntime(model, method, batch=batch or BATCH, device=device)
     return runtime, identity(model) | {"max_tokens": tokens}
 

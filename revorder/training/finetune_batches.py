@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from statistics import fmean
 from typing import Any
 
 from revorder.data.targets import IGNORED, Pair, labels_of
@@ -32,10 +34,11 @@ def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 
-def first_rows(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> list[Row]:
-    """The first examples, up to SAMPLED, as they are learned."""
-    rows = (encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source))))
-    return [(ids[: recipe.max_tokens], labels[: recipe.max_tokens]) for ids, labels in rows]
+def first_rows(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> Iterator[Row]:
+    """The first examples, up to SAMPLED, as they are learned; each is encoded when it is asked for."""
+    for pair in source.pairs(0, 0, min(SAMPLED, len(source))):
+        ids, labels = encode_pair(tokenizer, pair)
+        yield ids[: recipe.max_tokens], labels[: recipe.max_tokens]
 
 
 def check_learned(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> None:
@@ -47,8 +50,7 @@ def check_learned(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> Non
 def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: int = 0) -> int:
     """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
     if tokens:
-        rows = first_rows(recipe, source, tokenizer)
-        mean = sum(len(ids) for ids, _ in rows) / len(rows)
+        mean = fmean(len(ids) for ids, _ in first_rows(recipe, source, tokenizer))
         return max(1, round(tokens / (mean * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
 
