@@ -21,7 +21,7 @@ Columns = Annotated[
 
 
 class Stage(Settings):
-    """A second stage: `steps` more from the first one's weights, on other `parts` of the mixture, of all lengths at once.
+    """A further stage: `steps` more from the weights before it, on other `parts` of the mixture, of all lengths at once.
 
     `muon_lr` and `lr` rise for the recipe's warmup again, and fall to 0 along a line over all the rest.
     """
@@ -33,7 +33,7 @@ class Stage(Settings):
 
 
 class Recipe(Settings):
-    """A training run of one stage, or two.
+    """A training run of one stage, or several.
 
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
     `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and each
@@ -43,7 +43,7 @@ class Recipe(Settings):
     `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
     So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
     `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
-    `then`: the second stage.
+    `then`: the stages after the first.
 
     >>> Recipe.read("sums").model.layers
     3
@@ -67,7 +67,7 @@ class Recipe(Settings):
     eval_columns: Columns = ()
     eval_every: Count = 1000
     save_every: Count = 500
-    then: Stage | None = None
+    then: Annotated[tuple[Stage, ...], Field(description="a list of stages")] = ()
 
     @model_validator(mode="after")
     def _lengths_fit(self) -> Recipe:
@@ -81,10 +81,10 @@ class Recipe(Settings):
         """The recipe of each stage; `steps`: as many in each, instead of its own.
 
         >>> [stage.steps for stage in Recipe.read("calculator").stages()]
-        [20000, 20000]
+        [20000, 20000, 16000]
         """
-        stages = [self.model_copy(update={"then": None})]
-        if then := self.then:
+        stages = [self.model_copy(update={"then": ()})]
+        for number, then in enumerate(self.then, 1):
             changed = {
                 "data": self.data.model_copy(update={"parts": then.parts}),
                 "steps": then.steps,
@@ -92,7 +92,7 @@ class Recipe(Settings):
                 "muon_lr": then.muon_lr,
                 "decay_steps": then.steps,
                 "curriculum_steps": 0,
-                "seed": self.seed + 1,
+                "seed": self.seed + number,
             }
             stages.append(stages[0].model_copy(update=changed))
         return [stage.model_copy(update={"steps": steps}) for stage in stages] if steps else stages

@@ -42,7 +42,7 @@ VALIDATION_SEED = 1
 def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
     """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: as many in each of its stages.
 
-    The run is kept in `out`/run, that of a second stage in `out`/run-2. Called again it goes on from there, the last
+    The run is kept in `out`/run, those of further stages in `out`/run-2 and so on. Called again it goes on from there, the last
     stage also to more steps than before. On SIGINT and SIGTERM it saves and returns None. With torchrun each process
     calls it. Raises ProblemError for a recipe that can't be read, and where the folder holds a run of another recipe.
     """

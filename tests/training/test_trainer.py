@@ -126,7 +126,7 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
 
 
 def test_a_second_stage_goes_on_from_the_first(whole, tmp_path, recipe_text):
-    then = 'then: {steps: 20, lr: 1.0e-9, muon_lr: 1.0e-9, parts: [{op: "-", a: 2, b: 2}]}\n'  # it keeps what it starts from
+    then = 'then: [{steps: 20, lr: 1.0e-9, muon_lr: 1.0e-9, parts: [{op: "-", a: 2, b: 2}]}]\n'  # it keeps what it starts from
     (tmp_path / "two.yaml").write_text(recipe_text + then)
     shutil.copytree(whole[1] / "run", tmp_path / "out" / "run")
     out = train(tmp_path / "two.yaml", tmp_path / "out")
