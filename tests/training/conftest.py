@@ -1,7 +1,8 @@
-"""A recipe that trains in seconds."""
+"""A recipe that trains in seconds, and a model and data to fine-tune."""
 
 import pytest
 
+SUMS = '{name: sums, method: lean, size: 400, parts: [{op: "+", a: [1, 2], b: [1, 2]}]}'
 RECIPE = """
 name: test
 model: {layers: 2, width: 64, ffn: 96, heads: 1}
@@ -25,3 +26,20 @@ def recipe(tmp_path):
     path = tmp_path / "recipe.yaml"
     path.write_text(RECIPE)
     return path
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory):
+    """The folder of a tiny pretrained model."""
+    pytest.importorskip("transformers")
+    from pretrained import byte_level, save_model
+
+    return save_model(tmp_path_factory.mktemp("base"), byte_level(False))
+
+
+@pytest.fixture(scope="session")
+def sums(tmp_path_factory):
+    """The path of a small mixture."""
+    path = tmp_path_factory.mktemp("data") / "sums.yaml"
+    path.write_text(SUMS)
+    return str(path)
