@@ -14,7 +14,7 @@ import revorder
 
 PACKAGE = Path(revorder.__file__).parent
 FLOORS = [  # a file imports from its own floor and those above it
-    {"errors", "files", "settings"},
+    {"errors", "files", "provenance", "settings"},
     {"arithmetic"},
     {"methods"},
     {"judge"},

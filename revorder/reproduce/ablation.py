@@ -10,7 +10,7 @@ from typing import Any
 from revorder.arithmetic.problem import OPS
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import EXTRA, Draw, columns
-from revorder.reproduce.cells import Columns, read_cell, run_cell, scores_of
+from revorder.reproduce.cells import Columns, run_cell, scores_of, stored_cells
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -27,15 +27,16 @@ def _without_hard_cases(recipe: dict[str, Any]) -> None:
         part["hard"] = 0
 
 
-def _second_stage(recipe: dict[str, Any]) -> None:
-    then = Recipe.read(RECIPE).model_dump(mode="json")["then"]
-    half = recipe["steps"] // 2
-    recipe.update({"steps": half, "decay_steps": recipe["decay_steps"] // 2, "then": then | {"steps": half}})
+def _all_stages(recipe: dict[str, Any]) -> None:
+    stages = Recipe.read(RECIPE).model_dump(mode="json")["then"]
+    share = recipe["steps"] // (1 + len(stages))
+    recipe["then"] = [stage | {"steps": share} for stage in stages]
+    recipe |= {"steps": share, "decay_steps": recipe["decay_steps"] * share // recipe["steps"]}
 
 
 CHANGES: dict[str, tuple[str, Change]] = {
     "as-it-is": ("the recipe's first stage", lambda recipe: None),
-    "second-stage": ("half of the steps in its second stage", _second_stage),
+    "all-stages": ("all of its stages, each of as many steps", _all_stages),
     "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
     "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),
     "no-curriculum": ("examples of all lengths from the start", lambda recipe: recipe.update(curriculum_steps=0)),
@@ -59,7 +60,7 @@ class Ablated:
         """The changed recipe; its rates fall over the same share of the steps, and its curriculum is an eighth."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         falling = self.steps * recipe["decay_steps"] // recipe["steps"]
-        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": [], "then": None}
+        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": [], "then": []}
         recipe["curriculum_steps"] = min(recipe["curriculum_steps"], self.steps // 8)
         if self.tiny:
             recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
@@ -94,8 +95,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The percentage that is wrong with each change, in all and by operation."""
     rows = []
-    for name in settings.changes:
-        what, results = read_cell(folder, name)
+    for name, (what, results) in stored_cells(folder, settings.changes).items():
         scores = scores_of(results).values()
         good, total = sum(score.correct for score in scores), sum(score.total for score in scores)
         low, high = wilson(total - good, total)
@@ -117,7 +117,7 @@ ABLATION = Experiment(
     "Training",
     "What each part of the recipe is worth",
     {
-        "smoke": Settings(10, 1, ("as-it-is", "second-stage", "no-places", "no-muon"), tiny=True),
+        "smoke": Settings(10, 1, ("as-it-is", "all-stages", "no-places", "no-muon"), tiny=True),
         "cpu": Settings(2000, 200),
         "gpu": Settings(20_000, 1000),
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,11 +22,12 @@ from revorder.files import make_folder, write_whole
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
-from revorder.reproduce.experiment import Say
+from revorder.reproduce.experiment import RunInfo, Say
 from revorder.training.finetune_recipe import FinetuneRecipe
 
 Tasks = Mapping[str, list[Problem]]
 Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
+Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
 EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
@@ -158,8 +159,8 @@ def run_cell(
 ) -> int:
     """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
 
-    It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens,
-    0 where they were not counted. Raises KeyboardInterrupt where the training was interrupted, its state being saved, and
+    It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens.
+    Raises KeyboardInterrupt where the training was interrupted, its state being saved, and
     ProblemError where the texts that are there are of another training, other data or other problems. Of several
     processes that torchrun or accelerate started the first one writes the tasks, and the others wait for it.
     """
@@ -178,12 +179,9 @@ def run_cell(
         time.sleep(5)
     if not out.exists():
         say(f"{name}: {sum(map(len, tasks.values())):,} problems")
-        settings = {
-            "cell": name,
-            "method": mixture.method,
-            "form": mixture.form,
-            "tokens": int(CheckpointInfo.load(model).extra.get("tokens", 0)),
-        } | terms
+        made = CheckpointInfo.load(model).extra
+        settings = {"cell": name, "method": mixture.method, "form": mixture.form}
+        settings |= {key: made[key] for key in ("tokens", "seconds", "commit")} | terms
         run(load_runtime(str(model)), tasks, out, settings)
     return read_cell(folder, name)[0]["tokens"]
 
@@ -197,19 +195,25 @@ def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
     return [key for key, value in terms.items() if stored.get(key) != json.loads(json.dumps(value))]
 
 
-def read_cell(folder: Path, name: str) -> tuple[Mapping[str, Any], list[Result]]:
-    """What was run, and its results; raises ProblemError where they are gone."""
+def read_cell(folder: Path, name: str) -> Cell:
+    """What was run, and its results."""
     path = folder / f"{name}.jsonl"
-    if not path.exists():
-        raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
     with path.open() as file:
         return json.loads(file.readline())["run"], load(path)
 
 
-def read_cells(folder: Path) -> Iterator[tuple[str, Mapping[str, Any], list[Result]]]:
-    """Every cell whose results are in a folder, in the order of their names: name, what was run, results."""
-    for path in sorted(folder.glob("*.jsonl")):
-        yield path.stem, *read_cell(folder, path.stem)
+def read_cells(folder: Path) -> dict[str, Cell]:
+    """Every cell whose results are in a folder, by its name, in the order of the names."""
+    return {path.stem: read_cell(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))}
+
+
+def stored_cells(folder: Path, names: Iterable[str]) -> dict[str, Cell]:
+    """Those of an experiment's cells that its folder holds; raises ProblemError where it is finished and one is gone."""
+    names, found = list(names), read_cells(folder)
+    if (gone := [name for name in names if name not in found]) and RunInfo.read(folder).done:
+        path = folder / f"{gone[0]}.jsonl"
+        raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
+    return {name: found[name] for name in names if name in found}
 
 
 def scores_of(results: Sequence[Result]) -> dict[str, Score]:

@@ -33,7 +33,7 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
             for line, result in enumerate(load(path), 2):
                 if result != result_of(result.problem, result.text, result.expected):
                     yield Difference(f"{path}, line {line}", "it is scored otherwise now")
-        for name, what, results in read_cells(folder):
+        for name, (what, results) in read_cells(folder).items():
             tasks: dict[str, list[str]] = {}
             for result in results:
                 tasks.setdefault(result.task, []).append(result.problem)

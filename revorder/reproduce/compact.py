@@ -9,7 +9,7 @@ from typing import Any
 
 from revorder.evaluation.tables import PAPER
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.cells import Columns, read_cells, run_cell, scores_of, table1_columns
+from revorder.reproduce.cells import Columns, run_cell, scores_of, stored_cells, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -34,10 +34,12 @@ class Compact:
         """The recipe of a model of that name."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         recipe["data"] |= {"name": size, "method": "revorder", "form": "compact", "answer": True}
-        for part in (*recipe["data"]["parts"], *recipe["then"]["parts"]):
-            part["swap_operands"] = False
+        for parts in (recipe["data"]["parts"], *(stage["parts"] for stage in recipe["then"])):
+            for part in parts:
+                part["swap_operands"] = False
         recipe["model"] |= {"width": self.width, "ffn": 4 * self.width, "heads": self.width // 64}
-        recipe["then"]["steps"] = self.steps
+        for stage in recipe["then"]:
+            stage["steps"] = self.steps
         if self.tiny:
             recipe |= {"tokens": 2048, "eval_columns": []}
             recipe["model"]["layers"] = 1
@@ -71,7 +73,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The paper's row beside ours, column by column, with intervals."""
-    cells = [(name, what, scores_of(results)) for name, what, results in read_cells(folder)]
+    stored = stored_cells(folder, [size for size, _ in settings.trainings])
+    cells = [(name, what, scores_of(results)) for name, (what, results) in stored.items()]
     rows = []
     for task in table1_columns(settings.n, only=settings.only):
         row = [task, f"{PAPER[ROW][task]:g}"]
@@ -96,7 +99,7 @@ COMPACT = Experiment(
     "The paper's notation at the paper's height",
     {
         "smoke": Settings((("tiny", Compact(6, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Compact(10_000)),), 1000),
+        "cpu": Settings((("1.2M", Compact(8000)),), 1000),
         "gpu": Settings((("4.4M", Compact(60_000, 256)),), 1000),
     },
     run,

@@ -5,23 +5,19 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from revorder import __version__
 from revorder.errors import ProblemError
 from revorder.files import make_folder, write_whole
+from revorder.provenance import commit, hardware, versions
 
 PRESETS = ("smoke", "cpu", "gpu")
 LAYOUT = 1  # of a result folder
 INFO_FILE = "run.json"
-LIBRARIES = ("torch", "transformers", "trl", "ctranslate2")
 
 Say = Callable[[str], None]
 
@@ -91,7 +87,10 @@ class Experiment:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What a result folder is: all that is needed to make it again, and what it took."""
+    """What a result folder is: all that is needed to make it again, and what it took.
+
+    `commit`: of each run that went on with it, in turn.
+    """
 
     experiment: str
     preset: str
@@ -142,7 +141,7 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
         f"revorder reproduce {experiment.name} --preset {preset} --out DIR",
         commit(),
         versions(),
-        hardware(experiment.needs),
+        hardware(bool(experiment.needs)),
     )
     if (folder / INFO_FILE).exists():
         found = RunInfo.read(folder)
@@ -153,12 +152,13 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
         if found.done:
             say(f"{experiment.name}: {folder} holds it already")
             return folder
-        info = replace(info, seconds=found.seconds, tokens=found.tokens)
+        commits = dict.fromkeys([*found.commit.split(", "), info.commit])
+        info = replace(info, commit=", ".join(commits), seconds=found.seconds)
     make_folder(folder)
     info.save(folder)
     start = time.monotonic()
 
-    def save(tokens: int = info.tokens, done: bool = False) -> None:
+    def save(tokens: int = 0, done: bool = False) -> None:
         replace(info, seconds=round(info.seconds + time.monotonic() - start, 1), tokens=tokens, done=done).save(folder)
 
     def heard(line: str) -> None:
@@ -179,44 +179,9 @@ def as_stored(settings: Any) -> dict[str, Any]:
 
 
 def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
-    """The finished experiments in a folder of results; raises ProblemError where there is none."""
+    """The experiments in a folder that are finished or have texts of a model; raises ProblemError where there is none."""
     found = [(RunInfo.read(path.parent), path.parent) for path in sorted(out.glob(f"*/{INFO_FILE}"))]
-    if not any(info.done for info, _ in found):
+    found = [(info, folder) for info, folder in found if info.done or any(folder.glob("*.jsonl"))]
+    if not found:
         raise ProblemError(f"results {str(out)!r}: none; accepted: a folder that `revorder reproduce --out` filled")
-    return [(info, folder) for info, folder in found if info.done]
-
-
-def commit() -> str:
-    """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it."""
-    root = Path(__file__).parents[2]
-    if not (root / ".git").exists():
-        return __version__
-    try:
-        head, changed = (
-            subprocess.run(["git", *call], cwd=root, capture_output=True, text=True, timeout=10)
-            for call in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", "revorder"])
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return __version__
-    return head.stdout.strip() + ("-dirty" if changed.stdout else "") if head.returncode == 0 else __version__
-
-
-def versions() -> dict[str, str]:
-    """The versions of Python, of this package and of the libraries that results depend on."""
-    found = {"python": platform.python_version(), "revorder": __version__}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found
-
-
-def hardware(needs: Sequence[str]) -> str:
-    """What computes here, in words; GPUs only for what needs torch."""
-    if "torch" in needs:
-        import torch
-
-        if torch.cuda.is_available():
-            return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name()}"
-    return f"{os.cpu_count()} CPU cores ({platform.machine()})"

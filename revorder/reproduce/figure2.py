@@ -18,9 +18,9 @@ from revorder.reproduce.cells import (
     TINYLLAMA,
     Finetuning,
     Training,
-    read_cells,
     run_cell,
     scores_of,
+    stored_cells,
 )
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
@@ -84,13 +84,18 @@ def longest_carries(sums: Any) -> list[int]:
     return best.tolist()
 
 
+def cell(method: str, size: str) -> str:
+    """The name of a model's cell."""
+    return f"{method}-{size}"
+
+
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size and method; returns the training tokens of all."""
     tasks = by_csid(settings.n, settings.most, settings.digits)
     tokens = 0
     for size, training in settings.trainings:
         for method in METHODS_COMPARED:
-            data = {"name": f"{method}-{size}", "method": method, "size": EQUATIONS, "parts": list(PARTS)}
+            data = {"name": cell(method, size), "method": method, "size": EQUATIONS, "parts": list(PARTS)}
             tokens += run_cell(training, data, [("+", 15, 15)], tasks, folder, say)
     return tokens
 
@@ -99,7 +104,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     """Accuracy against CSID, a line a model."""
     series, rows = [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
-    for name, _, results in read_cells(folder):
+    names = [cell(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
+    for name, (_, results) in stored_cells(folder, names).items():
         scores = [scores_of(results)[f"CSID {i}"] for i in range(settings.most + 1)]
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
         series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from revorder.reproduce.cells import (
     TINYLLAMA,
     Finetuning,
     Training,
-    read_cells,
     run_cell,
     scores_of,
+    stored_cells,
 )
 from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
 
@@ -56,13 +56,18 @@ def task(a: int, b: int) -> str:
     return f"DIV {a}D/{b}D"
 
 
+def cell(ratio: float) -> str:
+    """The name of a model's cell."""
+    return f"ratio-{ratio:.1f}"
+
+
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each ratio; returns the training tokens of all."""
     tasks: dict[str, list[Problem]] = {task(a, b): held_out("/", a, b, settings.n, 2024) for a, b in settings.columns}
     tokens = 0
     for ratio in settings.ratios:
         data = {
-            "name": f"ratio-{ratio:.1f}",
+            "name": cell(ratio),
             "method": settings.method,
             "size": EQUATIONS,
             "rollback": ratio,
@@ -74,21 +79,22 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """(a) precision against the ratio; (b) rollbacks against digits; and how often a right digit was taken back."""
-    read = {float(name.removeprefix("ratio-")): results for name, _, results in read_cells(folder)}
-    cells = [(ratio, scores_of(results)) for ratio, results in read.items()]
+    cells = stored_cells(folder, map(cell, settings.ratios))
+    read = {ratio: cells[cell(ratio)][1] for ratio in settings.ratios if cell(ratio) in cells}
+    scored = [(ratio, scores_of(results)) for ratio, results in read.items()]
     names = [task(a, b) for a, b in settings.columns]
     longest = names[-1]
-    points = [(ratio, scores[longest].percent) for ratio, scores in cells]
-    intervals = [wilson(scores[longest].correct, scores[longest].total) for _, scores in cells]
+    points = [(ratio, scores[longest].percent) for ratio, scores in scored]
+    intervals = [wilson(scores[longest].correct, scores[longest].total) for _, scores in scored]
     shares = [
         Series(
             f"ratio {ratio:g}",
             [(float(a + b), 100 * share_rolled(read[ratio], task(a, b))) for a, b in settings.columns],
         )
-        for ratio, scores in cells
+        for ratio, scores in scored
     ]
     rows = []
-    for ratio, scores in cells:
+    for ratio, scores in scored:
         rightly = sum(score.correct_rollbacks for score in scores.values())
         counts = [sum(result.reason.startswith(why) for result in read[ratio]) for why in (MISSED, NEEDLESS)]
         rows.append([f"{ratio:g}", *(f"{scores[name].percent:.1f}" for name in names), *map(str, (rightly, *counts))])
@@ -113,7 +119,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             shares,
             note,
         ),
-        *missed_rollback(folder),
+        *missed_rollback(read),
         Table(
             "Figure 4 in numbers",
             ["ratio", *names, "wrong digits taken back", "wrong digits kept", "right digits taken back"],
@@ -129,17 +135,20 @@ def share_rolled(results: Sequence[Result], task: str) -> float:
     return sum(result.correct_rollbacks > 0 for result in some) / len(some)
 
 
-def missed_rollback(folder: Path) -> list[Sample]:
+def missed_rollback(read: Mapping[float, Sequence[Result]]) -> list[Sample]:
     """Figure 3 from a real error: a division whose wrong digit was not taken back, with what the judge says.
 
     It is the longest, by a model that was shown rollbacks in about half of its divisions.
     """
-    cells = [(name, results) for name, _, results in read_cells(folder) if name != "ratio-0.0"]
-    for name, results in sorted(cells, key=lambda cell: abs(float(cell[0].removeprefix("ratio-")) - 0.5)):
-        for result in reversed(results):
+    for ratio in sorted(filter(None, read), key=lambda ratio: abs(ratio - 0.5)):
+        for result in reversed(read[ratio]):
             if result.reason.startswith(MISSED):
                 text = f"{result.text}\n\nstep {(result.step or 0) + 1}: {result.reason}\ncorrect: {result.expected}"
-                return [Sample("Figure 3: an error in division", text, f"By the model of {name}, in {result.task}.")]
+                return [
+                    Sample(
+                        "Figure 3: an error in division", text, f"By the model of ratio {ratio:g}, in {result.task}."
+                    )
+                ]
     return []
 
 

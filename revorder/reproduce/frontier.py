@@ -18,9 +18,9 @@ from revorder.reproduce.cells import (
     Finetuning,
     Training,
     fits,
-    read_cell,
     run_cell,
     scores_of,
+    stored_cells,
     table1_columns,
 )
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
@@ -28,7 +28,6 @@ from revorder.reproduce.table1 import by_op, mean_tokens
 
 FAMILY = "blocks"
 OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
-WRITTEN = ("MUL 6D*6D", "MUL 8D*4D", "DIV 12D/6D")  # the columns whose texts are counted
 COLUMNS = ("MUL 3D", "MUL 5D", "MUL 6D*6D", "MUL 8D*4D", "DIV 6D/3D", "DIV 12D/6D")
 FULL = (
     {"op": "*", "a": [1, 8], "b": 1, "weight": 1, "hard": 0.15},
@@ -46,7 +45,7 @@ NAMES = {"MUL": "products", "DIV": "quotients"}
 
 @dataclass(frozen=True)
 class Settings:
-    """`trainings`: by the name of a size; `n`: problems a column of `columns`; `texts`: those counted a column."""
+    """`trainings`: by the name of a size; `n`: problems a column that models are asked, `texts`: that are counted."""
 
     trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
@@ -86,7 +85,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
 
 def costs(settings: Settings) -> list[Block]:
     """A chart a column, of mean tokens against mean CSID, and a table of all."""
-    tasks = table1_columns(settings.texts, only=WRITTEN)
+    tasks = table1_columns(settings.texts, only=settings.columns)
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
     rows = [[full_name(*how)] for how in notations]
     note = (
@@ -120,16 +119,16 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
     }
     series, rows = [], []
     for size, _ in settings.trainings:
-        read = {form: read_cell(folder, cell(form, size)) for form in settings.forms}
+        stored = stored_cells(folder, (cell(form, size) for form in settings.forms))
+        read = {form: stored[cell(form, size)] for form in settings.forms if cell(form, size) in stored}
         scores = {form: scores_of(results) for form, (_, results) in read.items()}
-        for op, names in ops.items():
+        for op, names in ops.items() if read else ():
             counts = [
-                (sum(scores[form][name].correct for name in names), sum(scores[form][name].total for name in names))
-                for form in settings.forms
+                (sum(of[name].correct for name in names), sum(of[name].total for name in names))
+                for of in scores.values()
             ]
             points = [
-                (levels[op, form], 100 * correct / total)
-                for form, (correct, total) in zip(settings.forms, counts, strict=True)
+                (levels[op, form], 100 * correct / total) for form, (correct, total) in zip(read, counts, strict=True)
             ]
             series.append(Series(f"{NAMES[op]}, {size}", points, [wilson(*count) for count in counts]))
         for form, (what, _) in read.items():

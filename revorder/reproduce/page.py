@@ -41,7 +41,7 @@ def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
 
 
 def write_page(out: Path, page: Path) -> None:
-    """Write the page of all finished experiments in `out`."""
+    """Write the page of all experiments in `out`, of unfinished ones what there is."""
     parts, links = [], []
     for info, folder in results_in(out):
         body = "\n".join(as_html(block) for block in blocks_of(info, folder))
@@ -64,7 +64,8 @@ def cost_line(info: RunInfo) -> str:
     libraries = ", ".join(f"{name} {number}" for name, number in info.versions.items())
     spent = f"{info.tokens:,} training tokens, " if info.tokens else ""
     time = f"{info.seconds / 60:.0f} minutes" if info.seconds >= 120 else f"{info.seconds:.0f} seconds"
-    return f"{info.command}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{time}"
+    state = "" if info.done else " (unfinished, the same command goes on)"
+    return f"{info.command}{state}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{time}"
 
 
 def as_html(block: Block) -> str:
@@ -101,7 +102,8 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None, link: s
             parts.append(f"![{block.title}]({link}{name})")
         if block.note and not isinstance(block, Chart):
             parts.append(f"({block.note})")
-    return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info).partition('; ')[2]}."]) + "\n"
+    command, _, cost = cost_line(info).partition("; ")
+    return "\n\n".join([*parts, f"`{info.command}`{command.removeprefix(info.command)}: {cost}."]) + "\n"
 
 
 def fill_docs(text: str, out: Path, images: Path | None = None, link: str = "images/") -> str:

@@ -13,9 +13,9 @@ from revorder.reproduce.cells import (
     MODELS,
     SMOLLM2,
     Finetuning,
-    read_cells,
     run_cell,
     scores_of,
+    stored_cells,
     table1_columns,
 )
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
@@ -65,8 +65,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """Exact match before, after direct answers and after traces, a table an operation."""
-    cells = {name: (what, scores_of(results)) for name, what, results in read_cells(folder)}
-    rows = {name: cells[name] for name in (BEFORE, *(method for method, _ in ARMS))}
+    stored = stored_cells(folder, (BEFORE, *(method for method, _ in ARMS)))
+    rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
     note = (
         f"Percent exact (95% interval, one seed) of {settings.n} problems a column, held out from 3 digits on; "

@@ -20,9 +20,9 @@ from revorder.reproduce.cells import (
     Finetuning,
     Training,
     fits,
-    read_cell,
     run_cell,
     scores_of,
+    stored_cells,
     table1_columns,
 )
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
@@ -78,8 +78,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     tasks = table1_columns(settings.n, only=settings.only)
     rows: dict[str, Mapping[str, str]] = {}
     seen: list[list[str]] = []
-    for name in settings.systems:
-        what, results = read_cell(folder, name)
+    for name, (what, results) in stored_cells(folder, settings.systems).items():
         scores = scores_of(results)
         longest = what["training"]["longest"]
         shown = ALIKE.get(name, name)

@@ -13,9 +13,9 @@ from revorder.reproduce.cells import (
     TINYLLAMA,
     Finetuning,
     Training,
-    read_cell,
     run_cell,
     scores_of,
+    stored_cells,
     table1_columns,
 )
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
@@ -69,9 +69,11 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The curve of accuracy against equations, and the fewest at which every column was at 100."""
     found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}  # method, equations: (correct, total, clean columns)
     width = 0
+    stored = stored_cells(folder, (cell_name(*cell) for cell in settings.cells))
     for method, size, seed in settings.cells:
-        _, results = read_cell(folder, cell_name(method, size, seed))
-        scores = scores_of(results).values()
+        if (name := cell_name(method, size, seed)) not in stored:
+            continue
+        scores = scores_of(stored[name][1]).values()
         width = len(scores)
         clean = sum(score.correct == score.total for score in scores)
         total = sum(score.total for score in scores)
@@ -125,7 +127,7 @@ TABLE2 = Experiment(
     {
         "smoke": Settings(Training(12, 2048, 120, 2, 64), 1, (("lean", 1000, 0), ("plain", 1000, 0))),
         "cpu": Settings(
-            Training(3000, longest=320),
+            Training(8000, longest=320),
             200,
             (*grid(("lean", "revorder"), (50_000, 200_000), (0, 1, 2)), *grid(("goat", "plain"), (200_000,), (0,))),
         ),

@@ -17,6 +17,7 @@ from revorder.errors import needs
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
+from revorder.provenance import commit
 from revorder.training.finetune_batches import FinetuneBatches, check_learned, steps_for
 from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -131,12 +132,14 @@ def finetune(
     if trainer.is_world_process_zero():
         seen = int(trainer.state.num_input_tokens_seen)
         about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps, "tokens": seen}
+        log = read_log(run / "log.jsonl")
+        about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": commit()}
         about |= {"method": method} if method else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:
             info = CheckpointInfo(mixture.method, mixture.form, trained_digits(mixture), mixture.answer, 0, about)
         info.save(out)
-        card = finetune_card(info, recipe, len(source), read_log(run / "log.jsonl"), processes)
+        card = finetune_card(info, recipe, len(source), log, processes)
         write_whole(out / "README.md", card)
     return out
 

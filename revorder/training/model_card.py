@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from revorder.model.checkpoint import CheckpointInfo
+from revorder.provenance import commit, hardware
 from revorder.training.finetune_data import question_prompt
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe
 from revorder.training.recipe import Recipe
@@ -35,7 +34,7 @@ def model_card(
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
     losses = [entry["loss"] for log in logs for entry in log if "loss" in entry]
     minutes = sum(log[-1]["seconds"] / 60 for log in logs if log)
-    lengths = " and then ".join(f"{stage.steps:,}" for stage in stages)
+    lengths = ", then ".join(f"{stage.steps:,}" for stage in stages)
     tokens = sum(stage.tokens_seen(processes) for stage in stages)
     rates = "; then ".join(
         f"{f'Muon {stage.muon_lr:g} for matrices and ' if stage.muon_lr is not None else ''}AdamW {stage.lr:g} for the "
@@ -65,8 +64,8 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command}`: {lengths} steps of {recipe.tokens * batches:,} tokens, {tokens:,} in all,
-{minutes:.0f} minutes in {counted(processes)} on {device_name()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
+`{command}` at {commit()}: {lengths} steps of {recipe.tokens * batches:,} tokens, {tokens:,} in all,
+{minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only. {rates}.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
@@ -122,8 +121,8 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 
 ## Made by
 
-`{finetune_command(info, recipe)}`, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
-{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {device_name()}.
+`{finetune_command(info, recipe)}` at {info.extra["commit"]}, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
+{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {hardware()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 
 | step | tokens | loss |
@@ -163,8 +162,3 @@ def counted(processes: int) -> str:
     ('1 process', '2 processes')
     """
     return f"{processes} process" + "es" * (processes > 1)
-
-
-def device_name() -> str:
-    """What the model was trained on."""
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else f"{os.cpu_count()} CPU cores"

@@ -19,6 +19,7 @@ from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
+from revorder.provenance import commit
 from revorder.training.batches import Batches, encode_example, pad
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
@@ -64,16 +65,17 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if int(os.environ.get("RANK", "0")) == 0:
         scores = exact_match(model, encode_columns(stages[-1], Tokenizer(recipe.model.places), 1000))
         export(model, out, recipe.model.places)
-        mixture = recipe.data
+        mixture, logs = recipe.data, [read_log(run / "log.jsonl") for run in runs]
         about = {
             "recipe": recipe.name,
             "steps": sum(stage.steps for stage in stages),
             "tokens": sum(stage.tokens_seen(processes) for stage in stages),
+            "seconds": round(sum(log[-1]["seconds"] for log in logs if log)),
+            "commit": commit(),
         }
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
         ).save(out)
-        logs = [read_log(run / "log.jsonl") for run in runs]
         write_whole(out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, logs, processes))
     return out
 

@@ -14,7 +14,7 @@ from revorder.data.sources.bigbench import find_folder
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.reproduce import EXPERIMENTS as ALL
-from revorder.reproduce.cells import MODELS, Finetuning
+from revorder.reproduce.cells import MODELS, Finetuning, read_cells
 from revorder.reproduce.check import check
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
 from revorder.reproduce.figure2 import by_csid
@@ -182,6 +182,38 @@ def test_texts_of_another_training_are_refused_and_missing_ones_named(tmp_path, 
     replace(RunInfo.read(folder), experiment="gone").save(folder)
     with pytest.raises(ProblemError, match="are of 'gone', 'smoke'; accepted: "):
         write_page(tmp_path, tmp_path / "index.html")
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_of_an_unfinished_experiment_what_there_is_is_shown(tmp_path, results, kept):
+    for name in TRAINED:
+        shutil.copytree(results / name, tmp_path / name, ignore=shutil.ignore_patterns(MODELS))
+        for stored in sorted((tmp_path / name).glob("*.jsonl"))[kept:]:
+            stored.unlink()
+        replace(RunInfo.read(tmp_path / name), done=False).save(tmp_path / name)
+    if not kept:
+        with pytest.raises(ProblemError, match="none; accepted: "):
+            results_in(tmp_path)
+        return
+    shown = {info.experiment: blocks_of(info, folder) for info, folder in results_in(tmp_path)}
+    assert shown.keys() == {*TRAINED} - {"table3"}  # whose texts are solutions
+    assert [row[0] for row in shown["ablation"][0].rows] == ["all of its stages, each of as many steps"]
+    assert list(check(tmp_path, [])) == []
+    write_page(tmp_path, tmp_path / "index.html")
+    assert (tmp_path / "index.html").read_text().count("(unfinished, the same command goes on)") == len(shown)
+
+
+def test_an_experiment_that_goes_on_names_each_commit_and_each_cell_its_own(tmp_path, results):
+    folder = tmp_path / "figure2"
+    shutil.copytree(results / "figure2", folder, ignore=shutil.ignore_patterns(MODELS))
+    first = RunInfo.read(folder)
+    replace(first, done=False, commit="0123456789ab").save(folder)
+    perform(EXPERIMENTS["figure2"], "smoke", tmp_path)
+    again = RunInfo.read(folder)
+    assert again.commit == f"0123456789ab, {first.commit}" and again.tokens == first.tokens
+    assert again.seconds >= first.seconds
+    for what, _ in read_cells(folder).values():
+        assert what["commit"] == first.commit and what["seconds"] >= 0 and what["tokens"] > 0
 
 
 def test_the_compact_rows_model_states_its_quotients_and_takes_the_shorter_factor_apart():

@@ -132,7 +132,7 @@ def test_a_second_stage_goes_on_from_the_first(whole, tmp_path, recipe_text):
     out = train(tmp_path / "two.yaml", tmp_path / "out")
     assert out and close(whole[1], out) and (out / "run-2" / "checkpoint-20").exists()
     card = (out / "README.md").read_text()
-    assert "60 and then 20 steps of 128 tokens, 10,240 in all" in card and "; then Muon 1e-09" in card
+    assert "60, then 20 steps of 128 tokens, 10,240 in all" in card and "; then Muon 1e-09" in card
     assert json.loads((out / "revorder.json").read_text())["extra"]["tokens"] == 10_240
     with pytest.raises(ProblemError, match="its stage ended at step 60; accepted: no other --steps"):
         train(tmp_path / "two.yaml", out, steps=70)
@@ -154,7 +154,8 @@ def test_two_processes_train_as_one(recipe, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     card = (tmp_path / "out" / "README.md").read_text()
-    assert "`revorder train test --out test --steps 20`: 20 steps of 256 tokens" in card and "in 2 processes" in card
+    assert "`revorder train test --out test --steps 20` at " in card
+    assert ": 20 steps of 256 tokens" in card and "in 2 processes" in card
     alone = train(recipe, tmp_path / "alone", steps=20)
     losses = [[entry["loss"] for entry in log_of(out) if "loss" in entry] for out in (alone, tmp_path / "out")]
     assert len(losses[0]) == 10 and losses[0] == pytest.approx(losses[1], rel=5e-3) and close(alone, tmp_path / "out")

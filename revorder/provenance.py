@@ -1,0 +1,49 @@
+"""Provenance: which commit, which versions and which machine made something."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from revorder import __version__
+
+LIBRARIES = ("torch", "transformers", "trl", "ctranslate2")
+
+
+def commit() -> str:
+    """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it."""
+    root = Path(__file__).parents[1]
+    if not (root / ".git").exists():
+        return __version__
+    try:
+        head, changed = (
+            subprocess.run(["git", *call], cwd=root, capture_output=True, text=True, timeout=10)
+            for call in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", "revorder"])
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return __version__
+    return head.stdout.strip() + ("-dirty" if changed.stdout else "") if head.returncode == 0 else __version__
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python, of this package and of the libraries that results depend on."""
+    found = {"python": platform.python_version(), "revorder": __version__}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def hardware(gpus: bool = True) -> str:
+    """What computes here, in words; `gpus`: whether they are used where they are there, which torch is asked."""
+    if gpus:
+        import torch
+
+        if torch.cuda.is_available():
+            return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name()}"
+    return f"{os.cpu_count()} CPU cores ({platform.machine()})"
