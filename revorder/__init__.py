@@ -13,8 +13,8 @@ from revorder.inference.solver import Solution, solve, solve_many
 from revorder.judge import Verdict, verify
 from revorder.methods import METHODS, trace
 from revorder.metrics.csid import csid
+from revorder.provenance import __version__ as __version__
 
-__version__ = "0.2.0"
 __all__ = [
     "METHODS",
     "Expression",

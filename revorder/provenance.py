@@ -1,20 +1,18 @@
-"""Provenance: which commit, which versions and which machine made something."""
+"""Provenance: which version, which commit, which libraries and which machine made something."""
 
 from __future__ import annotations
 
 import os
-import platform
-import subprocess
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from revorder import __version__
-
+__version__ = "0.2.0"
 LIBRARIES = ("torch", "transformers", "trl", "ctranslate2")
 
 
 def commit() -> str:
     """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it."""
+    import subprocess
+
     root = Path(__file__).parents[1]
     if not (root / ".git").exists():
         return __version__
@@ -30,6 +28,9 @@ def commit() -> str:
 
 def versions() -> dict[str, str]:
     """The versions of Python, of this package and of the libraries that results depend on."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"python": platform.python_version(), "revorder": __version__}
     for name in LIBRARIES:
         try:
@@ -41,6 +42,8 @@ def versions() -> dict[str, str]:
 
 def hardware(gpus: bool = True) -> str:
     """What computes here, in words; `gpus`: whether they are used where they are there, which torch is asked."""
+    import platform
+
     if gpus:
         import torch
 

@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from revorder import __version__
 from revorder.cli import (
     app,
     audit,
@@ -36,6 +35,7 @@ from revorder.cli import (
 )
 from revorder.cli.common import say
 from revorder.errors import ProblemError
+from revorder.provenance import __version__
 
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
 

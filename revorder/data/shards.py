@@ -22,6 +22,7 @@ from revorder.data.sampling import sampler
 from revorder.data.views import VIEWS
 from revorder.errors import ProblemError, needs
 from revorder.files import digest, make_folder, write_whole
+from revorder.provenance import __version__
 
 FORMATS = ("jsonl", "parquet")
 MANIFEST = "manifest.json"
@@ -131,8 +132,6 @@ def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
     if format == "parquet":
         with needs("format 'parquet'", "data"):
             import pyarrow  # noqa: F401
-    from revorder import __version__
-
     spec = json.loads(
         json.dumps(
             {
