@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 __version__ = "0.2.0"
 LIBRARIES = ("torch", "transformers", "trl", "ctranslate2")
 
 
+@cache
 def commit() -> str:
-    """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it."""
+    """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it.
+
+    It is asked for once, by what runs for hours first of all: later the checkout may be another one.
+    """
     import subprocess
 
     root = Path(__file__).parents[1]

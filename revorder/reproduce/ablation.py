@@ -29,14 +29,15 @@ def _without_hard_cases(recipe: dict[str, Any]) -> None:
 
 def _all_stages(recipe: dict[str, Any]) -> None:
     stages = Recipe.read(RECIPE).model_dump(mode="json")["then"]
-    share = recipe["steps"] // (1 + len(stages))
+    steps, share = recipe["steps"], recipe["steps"] // (1 + len(stages))
     recipe["then"] = [stage | {"steps": share} for stage in stages]
-    recipe |= {"steps": share, "decay_steps": recipe["decay_steps"] * share // recipe["steps"]}
+    first = {"steps": steps - share * len(stages), "decay_steps": recipe["decay_steps"] * share // steps}
+    recipe |= first | {"curriculum_steps": recipe["curriculum_steps"] * share // steps}
 
 
 CHANGES: dict[str, tuple[str, Change]] = {
     "as-it-is": ("the recipe's first stage", lambda recipe: None),
-    "all-stages": ("all of its stages, each of as many steps", _all_stages),
+    "all-stages": ("its steps shared out to all of its stages", _all_stages),
     "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
     "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),
     "no-curriculum": ("examples of all lengths from the start", lambda recipe: recipe.update(curriculum_steps=0)),
@@ -88,14 +89,18 @@ class Settings:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each change; returns the training tokens of all."""
     tasks = columns(EXTRA, Draw(OPS, settings.n, 1), "validation")
-    cells = [Ablated(change, settings.steps, settings.tiny) for change in settings.changes]
-    return sum(run_cell(cell, cell.recipe()["data"], (), tasks, folder, say) for cell in cells)
+    tokens = 0
+    for change in settings.changes:
+        training = Ablated(change, settings.steps, settings.tiny)
+        recipe = training.recipe()
+        tokens += run_cell(training, recipe["data"], (), tasks, folder, say, recipe)
+    return tokens
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The percentage that is wrong with each change, in all and by operation."""
     rows = []
-    for name, (what, results) in stored_cells(folder, settings.changes).items():
+    for name, (what, results) in stored_cells(folder, {change: change for change in settings.changes}).items():
         scores = scores_of(results).values()
         good, total = sum(score.correct for score in scores), sum(score.total for score in scores)
         low, high = wilson(total - good, total)

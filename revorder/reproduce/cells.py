@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.data.mixture import Mixture
@@ -27,6 +27,7 @@ from revorder.training.finetune_recipe import FinetuneRecipe
 
 Tasks = Mapping[str, list[Problem]]
 Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
+Key = TypeVar("Key")
 Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
 EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
@@ -156,8 +157,11 @@ def run_cell(
     tasks: Tasks,
     folder: Path,
     say: Say,
+    recipe: Mapping[str, Any] | None = None,
 ) -> int:
     """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
+
+    `recipe`: what `training` trains by, where it takes that from elsewhere.
 
     It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens.
     Raises KeyboardInterrupt where the training was interrupted, its state being saved, and
@@ -169,6 +173,7 @@ def run_cell(
     name, mixture = data["name"], Mixture.read(data)
     model, out = folder / MODELS / name, folder / f"{name}.jsonl"
     terms = {"data": mixture.model_dump(mode="json"), "training": asdict(training), "problems": hash_of(tasks)}
+    terms |= {"recipe": recipe} if recipe else {}
     if out.exists() and (other := differing(read_cell(folder, name)[0], terms)):
         raise ProblemError(f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder")
     if not out.exists() and not (model / INFO_FILE).exists():
@@ -181,7 +186,7 @@ def run_cell(
         say(f"{name}: {sum(map(len, tasks.values())):,} problems")
         made = CheckpointInfo.load(model).extra
         settings = {"cell": name, "method": mixture.method, "form": mixture.form}
-        settings |= {key: made[key] for key in ("tokens", "seconds", "commit")} | terms
+        settings |= {key: made[key] for key in ("tokens", "seconds", "commit") if key in made} | terms
         run(load_runtime(str(model)), tasks, out, settings)
     return read_cell(folder, name)[0]["tokens"]
 
@@ -207,13 +212,16 @@ def read_cells(folder: Path) -> dict[str, Cell]:
     return {path.stem: read_cell(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))}
 
 
-def stored_cells(folder: Path, names: Iterable[str]) -> dict[str, Cell]:
-    """Those of an experiment's cells that its folder holds; raises ProblemError where it is finished and one is gone."""
-    names, found = list(names), read_cells(folder)
-    if (gone := [name for name in names if name not in found]) and RunInfo.read(folder).done:
+def stored_cells(folder: Path, names: Mapping[Key, str]) -> dict[Key, Cell]:
+    """Those of an experiment's cells that its folder holds, by the keys of their names.
+
+    Raises ProblemError where the experiment is finished and a cell is gone.
+    """
+    there = {key: name for key, name in names.items() if (folder / f"{name}.jsonl").exists()}
+    if (gone := [name for key, name in names.items() if key not in there]) and RunInfo.read(folder).done:
         path = folder / f"{gone[0]}.jsonl"
         raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
-    return {name: found[name] for name in names if name in found}
+    return {key: read_cell(folder, name) for key, name in there.items()}
 
 
 def scores_of(results: Sequence[Result]) -> dict[str, Score]:

@@ -65,15 +65,16 @@ class Settings:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size; returns the training tokens of all."""
     tasks = table1_columns(settings.n, only=settings.only)
-    return sum(
-        run_cell(training, training.recipe(size)["data"], (), tasks, folder, say)
-        for size, training in settings.trainings
-    )
+    tokens = 0
+    for size, training in settings.trainings:
+        recipe = training.recipe(size)
+        tokens += run_cell(training, recipe["data"], (), tasks, folder, say, recipe)
+    return tokens
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The paper's row beside ours, column by column, with intervals."""
-    stored = stored_cells(folder, [size for size, _ in settings.trainings])
+    stored = stored_cells(folder, {size: size for size, _ in settings.trainings})
     cells = [(name, what, scores_of(results)) for name, (what, results) in stored.items()]
     rows = []
     for task in table1_columns(settings.n, only=settings.only):

@@ -89,7 +89,7 @@ class Experiment:
 class RunInfo:
     """What a result folder is: all that is needed to make it again, and what it took.
 
-    `commit`: of each run that went on with it, in turn.
+    `commit` and `hardware`: of each go at it, in turn; `versions`: of the last one.
     """
 
     experiment: str
@@ -152,8 +152,8 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
         if found.done:
             say(f"{experiment.name}: {folder} holds it already")
             return folder
-        commits = dict.fromkeys([*found.commit.split(", "), info.commit])
-        info = replace(info, commit=", ".join(commits), seconds=found.seconds)
+        commits, machines = joined(found.commit, info.commit), joined(found.hardware, info.hardware)
+        info = replace(info, commit=commits, hardware=machines, seconds=found.seconds)
     make_folder(folder)
     info.save(folder)
     start = time.monotonic()
@@ -173,13 +173,22 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
     return folder
 
 
+def joined(before: str, now: str) -> str:
+    """A list of what was before, and what is now if it is new.
+
+    >>> joined("3200b78, fa511fe", "3200b78")
+    '3200b78, fa511fe'
+    """
+    return before if now in before.split(", ") else f"{before}, {now}"
+
+
 def as_stored(settings: Any) -> dict[str, Any]:
     """A preset's settings as run.json has them."""
     return json.loads(json.dumps(asdict(settings)))
 
 
 def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
-    """The experiments in a folder that are finished or have texts of a model; raises ProblemError where there is none."""
+    """The experiments in a folder that are finished, or have a model's texts beside run.json; raises ProblemError where there is none."""
     found = [(RunInfo.read(path.parent), path.parent) for path in sorted(out.glob(f"*/{INFO_FILE}"))]
     found = [(info, folder) for info, folder in found if info.done or any(folder.glob("*.jsonl"))]
     if not found:

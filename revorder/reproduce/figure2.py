@@ -84,7 +84,7 @@ def longest_carries(sums: Any) -> list[int]:
     return best.tolist()
 
 
-def cell(method: str, size: str) -> str:
+def cell_name(method: str, size: str) -> str:
     """The name of a model's cell."""
     return f"{method}-{size}"
 
@@ -95,7 +95,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for size, training in settings.trainings:
         for method in METHODS_COMPARED:
-            data = {"name": cell(method, size), "method": method, "size": EQUATIONS, "parts": list(PARTS)}
+            data = {"name": cell_name(method, size), "method": method, "size": EQUATIONS, "parts": list(PARTS)}
             tokens += run_cell(training, data, [("+", 15, 15)], tasks, folder, say)
     return tokens
 
@@ -104,8 +104,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     """Accuracy against CSID, a line a model."""
     series, rows = [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
-    names = [cell(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
-    for name, (_, results) in stored_cells(folder, names).items():
+    names = [cell_name(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
+    for name, (_, results) in stored_cells(folder, {name: name for name in names}).items():
         scores = [scores_of(results)[f"CSID {i}"] for i in range(settings.most + 1)]
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
         series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))

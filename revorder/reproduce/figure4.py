@@ -56,7 +56,7 @@ def task(a: int, b: int) -> str:
     return f"DIV {a}D/{b}D"
 
 
-def cell(ratio: float) -> str:
+def cell_name(ratio: float) -> str:
     """The name of a model's cell."""
     return f"ratio-{ratio:.1f}"
 
@@ -67,7 +67,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for ratio in settings.ratios:
         data = {
-            "name": cell(ratio),
+            "name": cell_name(ratio),
             "method": settings.method,
             "size": EQUATIONS,
             "rollback": ratio,
@@ -79,8 +79,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """(a) precision against the ratio; (b) rollbacks against digits; and how often a right digit was taken back."""
-    cells = stored_cells(folder, map(cell, settings.ratios))
-    read = {ratio: cells[cell(ratio)][1] for ratio in settings.ratios if cell(ratio) in cells}
+    stored = stored_cells(folder, {ratio: cell_name(ratio) for ratio in settings.ratios})
+    read = {ratio: results for ratio, (_, results) in stored.items()}
     scored = [(ratio, scores_of(results)) for ratio, results in read.items()]
     names = [task(a, b) for a, b in settings.columns]
     longest = names[-1]

@@ -41,7 +41,7 @@ def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
 
 
 def write_page(out: Path, page: Path) -> None:
-    """Write the page of all experiments in `out`, of unfinished ones what there is."""
+    """Write the page of all experiments in `out`, of an unfinished one its models so far (Table 3 only whole)."""
     parts, links = [], []
     for info, folder in results_in(out):
         body = "\n".join(as_html(block) for block in blocks_of(info, folder))
@@ -64,8 +64,8 @@ def cost_line(info: RunInfo) -> str:
     libraries = ", ".join(f"{name} {number}" for name, number in info.versions.items())
     spent = f"{info.tokens:,} training tokens, " if info.tokens else ""
     time = f"{info.seconds / 60:.0f} minutes" if info.seconds >= 120 else f"{info.seconds:.0f} seconds"
-    state = "" if info.done else " (unfinished, the same command goes on)"
-    return f"{info.command}{state}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{time}"
+    state = "" if info.done else "; unfinished, the same command goes on"
+    return f"{info.command}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{time}{state}"
 
 
 def as_html(block: Block) -> str:
@@ -102,8 +102,7 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None, link: s
             parts.append(f"![{block.title}]({link}{name})")
         if block.note and not isinstance(block, Chart):
             parts.append(f"({block.note})")
-    command, _, cost = cost_line(info).partition("; ")
-    return "\n\n".join([*parts, f"`{info.command}`{command.removeprefix(info.command)}: {cost}."]) + "\n"
+    return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info).partition('; ')[2]}."]) + "\n"
 
 
 def fill_docs(text: str, out: Path, images: Path | None = None, link: str = "images/") -> str:

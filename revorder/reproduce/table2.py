@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -69,16 +70,15 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The curve of accuracy against equations, and the fewest at which every column was at 100."""
     found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}  # method, equations: (correct, total, clean columns)
     width = 0
-    stored = stored_cells(folder, (cell_name(*cell) for cell in settings.cells))
-    for method, size, seed in settings.cells:
-        if (name := cell_name(method, size, seed)) not in stored:
-            continue
-        scores = scores_of(stored[name][1]).values()
+    stored = stored_cells(folder, {cell: cell_name(*cell) for cell in settings.cells})
+    for (method, size, _), (_, results) in stored.items():
+        scores = scores_of(results).values()
         width = len(scores)
         clean = sum(score.correct == score.total for score in scores)
         total = sum(score.total for score in scores)
         row = (sum(score.correct for score in scores), total, clean)
         found.setdefault(method, {}).setdefault(size, []).append(row)
+    missing = Counter(cell[0] for cell in settings.cells if cell not in stored)  # until all are there nothing is sure
     series, rows = [], []
     every = sorted({size for sizes in found.values() for size in sizes})
     for method in sorted(found, key=SYSTEMS.index):
@@ -101,7 +101,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             [
                 shown,
                 *(seen.get(size, "-") for size in every),
-                f"{enough[0]:,}" if enough else f"more than {sizes[-1][0]:,}",
+                "-" if missing[method] else f"{enough[0]:,}" if enough else f"more than {sizes[-1][0]:,}",
             ]
         )
     note = (

@@ -75,7 +75,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
         if not out.exists():
             say(f"{arm}: {len(problems):,} problems")
             kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": hash_of({SUITE: problems})}
-            kept |= {key: CheckpointInfo.load(model).extra[key] for key in ("steps", "tokens")}
+            made = CheckpointInfo.load(model).extra
+            kept |= {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
             write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)
         tokens += about(folder, arm)["tokens"]
     return tokens

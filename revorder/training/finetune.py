@@ -70,6 +70,7 @@ def finetune(
     can't be read, and where the folder holds a run with other settings.
     """
     keep_freed_memory()
+    made_by = commit()
     out, run = Path(out), Path(out) / "run"
     names = [data] if isinstance(data, str) else list(data)
     if not isinstance(recipe, FinetuneRecipe):
@@ -133,7 +134,7 @@ def finetune(
         seen = int(trainer.state.num_input_tokens_seen)
         about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps, "tokens": seen}
         log = read_log(run / "log.jsonl")
-        about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": commit()}
+        about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": made_by}
         about |= {"method": method} if method else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:

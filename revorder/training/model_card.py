@@ -64,7 +64,7 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command}` at {commit()}: {lengths} steps of {recipe.tokens * batches:,} tokens, {tokens:,} in all,
+`{command}` at commit {commit()}: {lengths} steps of {recipe.tokens * batches:,} tokens, {tokens:,} in all,
 {minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only. {rates}.
@@ -121,7 +121,7 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 
 ## Made by
 
-`{finetune_command(info, recipe)}` at {info.extra["commit"]}, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
+`{finetune_command(info, recipe)}` at commit {commit()}, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
 {" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {hardware()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 

@@ -48,6 +48,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     calls it. Raises ProblemError for a recipe that can't be read, and where the folder holds a run of another recipe.
     """
     keep_freed_memory()
+    made_by = commit()
     recipe, out = Recipe.read(source), Path(out)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     stages = recipe.stages(steps)
@@ -56,7 +57,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if max(stage.steps for stage in stages) >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
     for run, stage, after in zip(runs, stages, [*runs[1:], None], strict=True):
-        saved = claim(run, stage.model_dump(mode="json"), stage.steps)
+        saved = claim(run, stage.model_dump(mode="json", exclude={"then"}), stage.steps)
         if after and last_saved(after):  # its weights are there, so these are not needed
             if (done := saved_step(saved)) != stage.steps:
                 raise ProblemError(f"folder {str(run)!r}: its stage ended at step {done}; accepted: no other --steps")
@@ -71,7 +72,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
             "steps": sum(stage.steps for stage in stages),
             "tokens": sum(stage.tokens_seen(processes) for stage in stages),
             "seconds": round(sum(log[-1]["seconds"] for log in logs if log)),
-            "commit": commit(),
+            "commit": made_by,
         }
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about

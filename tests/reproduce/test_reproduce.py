@@ -197,10 +197,10 @@ def test_of_an_unfinished_experiment_what_there_is_is_shown(tmp_path, results, k
         return
     shown = {info.experiment: blocks_of(info, folder) for info, folder in results_in(tmp_path)}
     assert shown.keys() == {*TRAINED} - {"table3"}  # whose texts are solutions
-    assert [row[0] for row in shown["ablation"][0].rows] == ["all of its stages, each of as many steps"]
+    assert [row[0] for row in shown["ablation"][0].rows] == ["its steps shared out to all of its stages"]
     assert list(check(tmp_path, [])) == []
     write_page(tmp_path, tmp_path / "index.html")
-    assert (tmp_path / "index.html").read_text().count("(unfinished, the same command goes on)") == len(shown)
+    assert (tmp_path / "index.html").read_text().count("; unfinished, the same command goes on") == len(shown)
 
 
 def test_an_experiment_that_goes_on_names_each_commit_and_each_cell_its_own(tmp_path, results):

@@ -48,7 +48,7 @@ def close(one, two):
     return one.keys() == two.keys() and all(torch.allclose(one[name], two[name], atol=2e-3) for name in one)
 
 
-# What is learned
+# Recipes
 
 
 def test_every_packaged_recipe_can_be_read():

@@ -125,7 +125,7 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
         train(recipe, tmp_path / "out", steps=60)
 
 
-def test_a_second_stage_goes_on_from_the_first(whole, tmp_path, recipe_text):
+def test_each_stage_goes_on_from_the_one_before(whole, tmp_path, recipe_text):
     then = 'then: [{steps: 20, lr: 1.0e-9, muon_lr: 1.0e-9, parts: [{op: "-", a: 2, b: 2}]}]\n'  # it keeps what it starts from
     (tmp_path / "two.yaml").write_text(recipe_text + then)
     shutil.copytree(whole[1] / "run", tmp_path / "out" / "run")
@@ -136,6 +136,10 @@ def test_a_second_stage_goes_on_from_the_first(whole, tmp_path, recipe_text):
     assert json.loads((out / "revorder.json").read_text())["extra"]["tokens"] == 10_240
     with pytest.raises(ProblemError, match="its stage ended at step 60; accepted: no other --steps"):
         train(tmp_path / "two.yaml", out, steps=70)
+    (tmp_path / "three.yaml").write_text(recipe_text + then[:-2] + then.replace("then: [", ", "))
+    out = train(tmp_path / "three.yaml", out)
+    assert out and close(whole[1], out) and (out / "run-3" / "checkpoint-20").exists()
+    assert "60, then 20, then 20 steps of 128 tokens, 12,800 in all" in (out / "README.md").read_text()
 
 
 def test_a_short_run_reaches_its_learning_rate(recipe, tmp_path):
@@ -154,7 +158,7 @@ def test_two_processes_train_as_one(recipe, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     card = (tmp_path / "out" / "README.md").read_text()
-    assert "`revorder train test --out test --steps 20` at " in card
+    assert "`revorder train test --out test --steps 20` at commit " in card
     assert ": 20 steps of 256 tokens" in card and "in 2 processes" in card
     alone = train(recipe, tmp_path / "alone", steps=20)
     losses = [[entry["loss"] for entry in log_of(out) if "loss" in entry] for out in (alone, tmp_path / "out")]
