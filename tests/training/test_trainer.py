@@ -137,7 +137,9 @@ def test_each_stage_goes_on_from_the_one_before(whole, tmp_path, recipe_text):
     with pytest.raises(ProblemError, match="its stage ended at step 60; accepted: no other --steps"):
         train(tmp_path / "two.yaml", out, steps=70)
     (tmp_path / "three.yaml").write_text(recipe_text + then[:-2] + then.replace("then: [", ", "))
-    out = train(tmp_path / "three.yaml", out)
+    for run in ("run", "run-2"):
+        shutil.copytree(out / run, tmp_path / "three" / run)
+    out = train(tmp_path / "three.yaml", tmp_path / "three")
     assert out and close(whole[1], out) and (out / "run-3" / "checkpoint-20").exists()
     assert "60, then 20, then 20 steps of 128 tokens, 12,800 in all" in (out / "README.md").read_text()
 
