@@ -100,7 +100,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The percentage that is wrong with each change, in all and by operation."""
     rows = []
-    for name, (what, results) in stored_cells(folder, {change: change for change in settings.changes}).items():
+    for name, (what, results) in stored_cells(folder, settings.changes).items():
         scores = scores_of(results).values()
         good, total = sum(score.correct for score in scores), sum(score.total for score in scores)
         low, high = wilson(total - good, total)

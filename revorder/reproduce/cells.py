@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -212,16 +212,19 @@ def read_cells(folder: Path) -> dict[str, Cell]:
     return {path.stem: read_cell(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))}
 
 
-def stored_cells(folder: Path, names: Mapping[Key, str]) -> dict[Key, Cell]:
-    """Those of an experiment's cells that its folder holds, by the keys of their names.
+def stored_cells(folder: Path, keys: Iterable[Key], name: Callable[[Key], str] = str) -> dict[Key, Cell]:
+    """Those of an experiment's cells that its folder holds, by their keys; `name`: the name of a key's cell.
 
     Raises ProblemError where the experiment is finished and a cell is gone.
     """
-    there = {key: name for key, name in names.items() if (folder / f"{name}.jsonl").exists()}
-    if (gone := [name for key, name in names.items() if key not in there]) and RunInfo.read(folder).done:
-        path = folder / f"{gone[0]}.jsonl"
-        raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
-    return {key: read_cell(folder, name) for key, name in there.items()}
+    found: dict[Key, Cell] = {}
+    for key in keys:
+        path = folder / f"{name(key)}.jsonl"
+        if path.exists():
+            found[key] = read_cell(folder, name(key))
+        elif RunInfo.read(folder).done:
+            raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
+    return found
 
 
 def scores_of(results: Sequence[Result]) -> dict[str, Score]:

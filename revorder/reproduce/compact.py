@@ -74,7 +74,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The paper's row beside ours, column by column, with intervals."""
-    stored = stored_cells(folder, {size: size for size, _ in settings.trainings})
+    stored = stored_cells(folder, [size for size, _ in settings.trainings])
     cells = [(name, what, scores_of(results)) for name, (what, results) in stored.items()]
     rows = []
     for task in table1_columns(settings.n, only=settings.only):

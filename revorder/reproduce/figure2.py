@@ -105,7 +105,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     series, rows = [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
     names = [cell_name(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
-    for name, (_, results) in stored_cells(folder, {name: name for name in names}).items():
+    for name, (_, results) in stored_cells(folder, names).items():
         scores = [scores_of(results)[f"CSID {i}"] for i in range(settings.most + 1)]
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
         series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))

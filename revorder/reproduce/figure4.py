@@ -79,7 +79,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """(a) precision against the ratio; (b) rollbacks against digits; and how often a right digit was taken back."""
-    stored = stored_cells(folder, {ratio: cell_name(ratio) for ratio in settings.ratios})
+    stored = stored_cells(folder, settings.ratios, cell_name)
     read = {ratio: results for ratio, (_, results) in stored.items()}
     scored = [(ratio, scores_of(results)) for ratio, results in read.items()]
     names = [task(a, b) for a, b in settings.columns]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -28,11 +29,7 @@ from revorder.reproduce.table1 import by_op, mean_tokens
 
 FAMILY = "blocks"
 OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
-LONGEST = (
-    "MUL 6D*6D",
-    "MUL 8D*4D",
-    "DIV 12D/6D",
-)  # columns whose texts are counted whether models are asked them or not
+LONGEST = ("MUL 6D*6D", "MUL 8D*4D", "DIV 12D/6D")  # their texts are counted, whether models are asked them or not
 COLUMNS = ("MUL 3D", "MUL 5D", "DIV 6D/3D", *LONGEST)
 FULL = (
     {"op": "*", "a": [1, 8], "b": 1, "weight": 1, "hard": 0.15},
@@ -124,7 +121,7 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
     }
     series, rows = [], []
     for size, _ in settings.trainings:
-        read = stored_cells(folder, {form: cell_name(form, size) for form in settings.forms})
+        read = stored_cells(folder, settings.forms, partial(cell_name, size=size))
         scores = {form: scores_of(results) for form, (_, results) in read.items()}
         for op, names in ops.items() if read else ():
             counts = [

@@ -65,7 +65,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """Exact match before, after direct answers and after traces, a table an operation."""
-    stored = stored_cells(folder, {name: name for name in (BEFORE, *(method for method, _ in ARMS))})
+    stored = stored_cells(folder, (BEFORE, *(method for method, _ in ARMS)))
     rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
     note = (

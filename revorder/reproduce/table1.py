@@ -78,7 +78,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     tasks = table1_columns(settings.n, only=settings.only)
     rows: dict[str, Mapping[str, str]] = {}
     seen: list[list[str]] = []
-    for name, (what, results) in stored_cells(folder, {name: name for name in settings.systems}).items():
+    for name, (what, results) in stored_cells(folder, settings.systems).items():
         scores = scores_of(results)
         longest = what["training"]["longest"]
         shown = ALIKE.get(name, name)

@@ -70,7 +70,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The curve of accuracy against equations, and the fewest at which every column was at 100."""
     found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}  # method, equations: (correct, total, clean columns)
     width = 0
-    stored = stored_cells(folder, {cell: cell_name(*cell) for cell in settings.cells})
+    stored = stored_cells(folder, settings.cells, lambda cell: cell_name(*cell))
     for (method, size, _), (_, results) in stored.items():
         scores = scores_of(results).values()
         width = len(scores)
