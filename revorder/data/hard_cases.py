@@ -1,7 +1,7 @@
 """Hard cases for training: operands that random digits hardly ever give.
 
-Carry and borrow chains, equal and near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1 or
-b - 1 or have a small dividend.
+Carry and borrow chains, equal and near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1, b - 1 or
+a remainder of any length, or have a small dividend.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def hard_operands(part: MixturePart, word: int) -> tuple[int, int]:
         if kind == 0:  # a dividend of any length up to the divisor's
             return take(min(b, 10 ** (1 + take(len(str(b)))))), b
         quotient = patterned(most) if most else 1 + take(9)
-        rest = (0, 1, b - 1, take(b), take(b))[kind - 1]
+        rest = (0, 1, b - 1, take(b), take(10 ** (1 + take(len(str(b))))))[kind - 1]
         a = b * quotient + (rest if rest < b else 0)
         return (a if a < 10 ** part.a[1] else a // 10 ** (len(str(a)) - part.a[1])), b
     a = patterned(n) if take(2) else 10 ** (n - 1) + take(9 * 10 ** (n - 1))

@@ -27,17 +27,8 @@ def _without_hard_cases(recipe: dict[str, Any]) -> None:
         part["hard"] = 0
 
 
-def _all_stages(recipe: dict[str, Any]) -> None:
-    stages = Recipe.read(RECIPE).model_dump(mode="json")["then"]
-    steps, share = recipe["steps"], recipe["steps"] // (1 + len(stages))
-    recipe["then"] = [stage | {"steps": share} for stage in stages]
-    first = {"steps": steps - share * len(stages), "decay_steps": recipe["decay_steps"] * share // steps}
-    recipe |= first | {"curriculum_steps": recipe["curriculum_steps"] * share // steps}
-
-
 CHANGES: dict[str, tuple[str, Change]] = {
-    "as-it-is": ("the recipe's first stage", lambda recipe: None),
-    "all-stages": ("its steps shared out to all of its stages", _all_stages),
+    "as-it-is": ("the recipe as it is", lambda recipe: None),
     "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
     "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),
     "no-curriculum": ("examples of all lengths from the start", lambda recipe: recipe.update(curriculum_steps=0)),
@@ -51,7 +42,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 @dataclass(frozen=True)
 class Ablated:
-    """The recipe's first stage with one change, for `steps` steps."""
+    """The recipe with one change, for `steps` steps."""
 
     change: str
     steps: int
@@ -61,7 +52,7 @@ class Ablated:
         """The changed recipe; its rates fall over the same share of the steps, and its curriculum is an eighth."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         falling = self.steps * recipe["decay_steps"] // recipe["steps"]
-        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": [], "then": []}
+        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": []}
         recipe["curriculum_steps"] = min(recipe["curriculum_steps"], self.steps // 8)
         if self.tiny:
             recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
@@ -122,7 +113,7 @@ ABLATION = Experiment(
     "Training",
     "What each part of the recipe is worth",
     {
-        "smoke": Settings(10, 1, ("as-it-is", "all-stages", "no-places", "no-muon"), tiny=True),
+        "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
         "cpu": Settings(2000, 200),
         "gpu": Settings(20_000, 1000),
     },

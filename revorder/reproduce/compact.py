@@ -18,7 +18,7 @@ ROW = "RevOrder-1B"
 
 @dataclass(frozen=True)
 class Compact:
-    """The recipe `calculator` in the compact notation, answers stated, for `steps` steps in each of its stages.
+    """The recipe `calculator` in the compact notation, answers stated, for `steps` steps.
 
     The second operand is never the longer one: it is the one that compact takes apart.
 
@@ -34,12 +34,9 @@ class Compact:
         """The recipe of a model of that name."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         recipe["data"] |= {"name": size, "method": "revorder", "form": "compact", "answer": True}
-        for parts in (recipe["data"]["parts"], *(stage["parts"] for stage in recipe["then"])):
-            for part in parts:
-                part["swap_operands"] = False
+        for part in recipe["data"]["parts"]:
+            part["swap_operands"] = False
         recipe["model"] |= {"width": self.width, "ffn": 4 * self.width, "heads": self.width // 64}
-        for stage in recipe["then"]:
-            stage["steps"] = self.steps
         if self.tiny:
             recipe |= {"tokens": 2048, "eval_columns": []}
             recipe["model"]["layers"] = 1

@@ -18,29 +18,23 @@ def model_card(
     steps: int | None,
     parameters: int,
     scores: dict[str, float],
-    logs: list[list[dict[str, Any]]],
+    log: list[dict[str, Any]],
     processes: int,
 ) -> str:
     """The README.md of a checkpoint.
 
-    `steps`: where they were asked for; `scores`: percent exact on 1000 validation problems a column; `logs`: the stages'.
+    `steps`: where they were asked for; `scores`: percent exact on 1000 validation problems a column; `log`: the run's.
     """
-    mixture, stages = recipe.data, recipe.stages(steps)
+    mixture = recipe.data
     batches = recipe.batches_a_step(processes)
     alike = batches == recipe.batches  # then a step is the same in one process
     command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
     command += f" train {recipe.name} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in recipe.max_digits)
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
-    losses = [entry["loss"] for log in logs for entry in log if "loss" in entry]
-    minutes = sum(log[-1]["seconds"] / 60 for log in logs if log)
-    lengths = ", then ".join(f"{stage.steps:,}" for stage in stages)
-    tokens = sum(stage.tokens_seen(processes) for stage in stages)
-    rates = "; then ".join(
-        f"{f'Muon {stage.muon_lr:g} for matrices and ' if stage.muon_lr is not None else ''}AdamW {stage.lr:g} for the "
-        f"rest, falling to 0 over the last {min(stage.decay_steps, stage.steps):,} steps"
-        for stage in stages
-    )
+    losses = [entry["loss"] for entry in log if "loss" in entry]
+    minutes = log[-1]["seconds"] / 60 if log else 0
+    muon = f"Muon {recipe.muon_lr:g} for matrices and " if recipe.muon_lr is not None else ""
     return f"""---
 license: apache-2.0
 library_name: transformers
@@ -64,10 +58,10 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command}` at commit {commit()}: {lengths} steps of {recipe.tokens * batches:,} tokens, {tokens:,} in all,
+`{command}` at commit {commit()}: {recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.tokens_seen(processes):,} in all,
 {minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
-Loss on the answer only. {rates}.
+Loss on the answer only. {muon}AdamW {recipe.lr:g} for the rest, falling to 0 over the last {min(recipe.decay_steps, recipe.steps):,} steps.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
 
 ## Exact match, percent, on 1000 problems of the validation split a column

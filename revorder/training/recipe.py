@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from revorder.data.mixture import DigitCount, Mixture, MixturePart, Name
+from revorder.data.mixture import DigitCount, Mixture, Name
 from revorder.model.llama import ModelShape
 from revorder.settings import Count, Settings, read_settings
 
@@ -20,20 +20,8 @@ Columns = Annotated[
 ]
 
 
-class Stage(Settings):
-    """A further stage: `steps` more from the weights before it, on other `parts` of the mixture, of all lengths at once.
-
-    `muon_lr` and `lr` rise for the recipe's warmup again, and fall to 0 along a line over all the rest.
-    """
-
-    steps: Count
-    lr: Annotated[float, Field(ge=0)]
-    muon_lr: Annotated[float, Field(ge=0)]
-    parts: Annotated[tuple[MixturePart, ...], Field(min_length=1, description="a list of parts")]
-
-
 class Recipe(Settings):
-    """A training run of one stage, or several.
+    """A training run.
 
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
     `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and each
@@ -43,7 +31,6 @@ class Recipe(Settings):
     `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
     So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
     `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
-    `then`: the stages after the first.
 
     >>> Recipe.read("sums").model.layers
     3
@@ -67,7 +54,6 @@ class Recipe(Settings):
     eval_columns: Columns = ()
     eval_every: Count = 1000
     save_every: Count = 500
-    then: Annotated[tuple[Stage, ...], Field(description="a list of stages")] = ()
 
     @model_validator(mode="after")
     def _lengths_fit(self) -> Recipe:
@@ -76,26 +62,6 @@ class Recipe(Settings):
         if self.longest > self.model.positions:
             raise ValueError(f"key 'longest' is {self.longest}; accepted: up to the model's {self.model.positions}")
         return self
-
-    def stages(self, steps: int | None = None) -> list[Recipe]:
-        """The recipe of each stage; `steps`: as many in each, instead of its own.
-
-        >>> [stage.steps for stage in Recipe.read("calculator").stages()]
-        [20000, 20000, 16000]
-        """
-        stages = [self.model_copy(update={"then": ()})]
-        for number, then in enumerate(self.then, 1):
-            changed = {
-                "data": self.data.model_copy(update={"parts": then.parts}),
-                "steps": then.steps,
-                "lr": then.lr,
-                "muon_lr": then.muon_lr,
-                "decay_steps": then.steps,
-                "curriculum_steps": 0,
-                "seed": self.seed + number,
-            }
-            stages.append(stages[0].model_copy(update=changed))
-        return [stage.model_copy(update={"steps": steps}) for stage in stages] if steps else stages
 
     def batches_a_step(self, processes: int) -> int:
         """Each process takes as many batches as the others, and one at least."""

@@ -14,7 +14,6 @@ from transformers import Trainer, TrainingArguments, get_wsd_schedule
 from revorder.data.rollbacks import plan_rollbacks
 from revorder.data.sampling import held_out, sampler
 from revorder.data.targets import IGNORED, as_pair
-from revorder.errors import ProblemError
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
@@ -31,9 +30,7 @@ from revorder.training.runs import (
     first_item,
     has_bf16,
     keep_freed_memory,
-    last_saved,
     read_log,
-    saved_step,
 )
 
 COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
@@ -41,47 +38,43 @@ VALIDATION_SEED = 1
 
 
 def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
-    """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: as many in each of its stages.
+    """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: in place of the recipe's.
 
-    The run is kept in `out`/run, those of further stages in `out`/run-2 and so on. Called again it goes on from there, the last
-    stage also to more steps than before. On SIGINT and SIGTERM it saves and returns None. With torchrun each process
-    calls it. Raises ProblemError for a recipe that can't be read, and where the folder holds a run of another recipe.
+    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and SIGTERM it
+    saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't be read, and
+    where the folder holds a run of another recipe.
     """
     keep_freed_memory()
     made_by = commit()
     recipe, out = Recipe.read(source), Path(out)
+    recipe = recipe.model_copy(update={"steps": steps or recipe.steps})
     processes = int(os.environ.get("WORLD_SIZE", "1"))
-    stages = recipe.stages(steps)
-    runs = [out / "run", *(out / f"run-{i}" for i in range(2, len(stages) + 1))]
+    run = out / "run"
+    saved = claim(run, recipe.model_dump(mode="json"), recipe.steps)
     model = create_model(recipe.model, recipe.seed)
-    if max(stage.steps for stage in stages) >= COMPILE_FROM and shutil.which("c++"):
+    if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
-    for run, stage, after in zip(runs, stages, [*runs[1:], None], strict=True):
-        saved = claim(run, stage.model_dump(mode="json", exclude={"then"}), stage.steps)
-        if after and last_saved(after):  # its weights are there, so these are not needed
-            if (done := saved_step(saved)) != stage.steps:
-                raise ProblemError(f"folder {str(run)!r}: its stage ended at step {done}; accepted: no other --steps")
-        elif not run_stage(stage, model, run, saved, processes):
-            return None
+    if not take_steps(recipe, model, run, saved, processes):
+        return None
     if int(os.environ.get("RANK", "0")) == 0:
-        scores = exact_match(model, encode_columns(stages[-1], Tokenizer(recipe.model.places), 1000))
+        scores = exact_match(model, encode_columns(recipe, Tokenizer(recipe.model.places), 1000))
         export(model, out, recipe.model.places)
-        mixture, logs = recipe.data, [read_log(run / "log.jsonl") for run in runs]
+        mixture, log = recipe.data, read_log(run / "log.jsonl")
         about = {
             "recipe": recipe.name,
-            "steps": sum(stage.steps for stage in stages),
-            "tokens": sum(stage.tokens_seen(processes) for stage in stages),
-            "seconds": round(sum(log[-1]["seconds"] for log in logs if log)),
+            "steps": recipe.steps,
+            "tokens": recipe.tokens_seen(processes),
+            "seconds": round(log[-1]["seconds"]) if log else 0,
             "commit": made_by,
         }
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
         ).save(out)
-        write_whole(out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, logs, processes))
+        write_whole(out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, log, processes))
     return out
 
 
-def run_stage(recipe: Recipe, model: Any, run: Path, saved: str | None, processes: int) -> bool:
+def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, processes: int) -> bool:
     """Train the model, kept in the folder `run`, from the saved state on if there is one; False: it was interrupted."""
     tokenizer = Tokenizer(recipe.model.places)
     batches = Batches(recipe, tokenizer, processes)

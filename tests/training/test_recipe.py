@@ -38,8 +38,6 @@ def test_a_number_may_have_an_exponent(recipe):
         ("name: test", "name: test\nshortest: 500", "'longest' is below 'shortest'"),
         ("name: test", "name: test\nlongest: 5000", "key 'longest' is 5000; accepted: up to the model's 2048"),
         ("width: 64", "width: 0", "key 'width' is 0"),
-        ("name: test", "name: test\nthen: {steps: 5, lr: 1, muon_lr: 1}", "key 'then' is {"),
-        ("name: test", "name: test\nthen: [{steps: 5, lr: 1, muon_lr: 1}]", "then 0, key 'parts' is missing"),
         ("size: 2000", "sizes: 2000", "key 'sizes' is unknown"),
     ],
 )

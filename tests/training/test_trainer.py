@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -123,25 +122,6 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
     recipe.write_text(recipe.read_text().replace("tokens: 128", "tokens: 256"))
     with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
         train(recipe, tmp_path / "out", steps=60)
-
-
-def test_each_stage_goes_on_from_the_one_before(whole, tmp_path, recipe_text):
-    then = 'then: [{steps: 20, lr: 1.0e-9, muon_lr: 1.0e-9, parts: [{op: "-", a: 2, b: 2}]}]\n'  # it keeps what it starts from
-    (tmp_path / "two.yaml").write_text(recipe_text + then)
-    shutil.copytree(whole[1] / "run", tmp_path / "out" / "run")
-    out = train(tmp_path / "two.yaml", tmp_path / "out")
-    assert out and close(whole[1], out) and (out / "run-2" / "checkpoint-20").exists()
-    card = (out / "README.md").read_text()
-    assert "60, then 20 steps of 128 tokens, 10,240 in all" in card and "; then Muon 1e-09" in card
-    assert json.loads((out / "revorder.json").read_text())["extra"]["tokens"] == 10_240
-    with pytest.raises(ProblemError, match="its stage ended at step 60; accepted: no other --steps"):
-        train(tmp_path / "two.yaml", out, steps=70)
-    (tmp_path / "three.yaml").write_text(recipe_text + then[:-2] + then.replace("then: [", ", "))
-    for run in ("run", "run-2"):
-        shutil.copytree(out / run, tmp_path / "three" / run)
-    out = train(tmp_path / "three.yaml", tmp_path / "three")
-    assert out and close(whole[1], out) and (out / "run-3" / "checkpoint-20").exists()
-    assert "60, then 20, then 20 steps of 128 tokens, 12,800 in all" in (out / "README.md").read_text()
 
 
 def test_a_short_run_reaches_its_learning_rate(recipe, tmp_path):
