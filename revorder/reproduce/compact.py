@@ -97,7 +97,7 @@ COMPACT = Experiment(
     "The paper's notation at the paper's height",
     {
         "smoke": Settings((("tiny", Compact(6, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Compact(8000)),), 1000),
+        "cpu": Settings((("1.2M", Compact(20_000)),), 1000),
         "gpu": Settings((("4.4M", Compact(60_000, 256)),), 1000),
     },
     run,

@@ -27,8 +27,8 @@ REPLY = 64  # tokens of a reply, or more where a problem is long
 TAUGHT = ("ADD", "SUB", "MUL 1D", "MUL 16D*1D")  # how the names of the columns begin that the mixture covers
 PARTS = tuple(
     {"op": op, "a": [1, most], "b": 1 if op == "*" else [1, most], "weight": weight, "hard": 0.2}
-    for most in (5, 16)
-    for op, weight in (("+", 3), ("-", 4), ("*", 3))
+    for most, share in ((5, 4), (16, 1))
+    for op, weight in (("+", 3 * share), ("-", 4 * share), ("*", 3 * share))
 )
 MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 
