@@ -9,7 +9,7 @@ BESIDE = {  # pages that stand outside of docs/: where they are, and where in th
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
     "experiments/LOG.md": "experiments",
-    "revorder/checkpoints/calculator/README.md": "model",
+    "revorder/checkpoints/calculator/README.md": "calculator",
 }
 _DOCTEST = re.compile(r"^>>> .+?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -78,6 +78,8 @@ def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path):
     assert done.returncode == 0, done.stderr
     for path in [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.css")]:
         assert not ELSEWHERE.findall(path.read_text()), path
+    for page, title in (("model", "Place tokens"), ("calculator", "Made by")):
+        assert title in (tmp_path / page / "index.html").read_text()
     assert "<blockquote>" not in (tmp_path / "reference" / "judge" / "index.html").read_text()  # of >>> in docstrings
 
 

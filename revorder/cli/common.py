@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
-Form = Annotated[Optional[str], typer.Option(help="revorder: compact (the default) or expanded.")]
+Form = Annotated[
+    Optional[str], typer.Option(help="revorder: compact (the default) or expanded; blocks: 1 (the default), 2 or 3.")
+]
 Model = Annotated[
     Optional[str],
     typer.Option(help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; {DEFAULT} if none."),

@@ -52,7 +52,7 @@ def command(
     seed: Annotated[Optional[int], typer.Option(min=0, help="Seed.", rich_help_panel=OVER)] = None,
     json_: Json = False,
 ) -> None:
-    """Fine-tune a pretrained language model with TRL; needs torch, transformers, accelerate, trl, and peft for --lora."""
+    """Fine-tune a pretrained language model with TRL; needs pip install 'revorder[finetune]'."""
     with needs("finetune", "finetune"):
         import accelerate  # noqa: F401
         import datasets  # noqa: F401

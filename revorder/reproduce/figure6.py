@@ -9,6 +9,7 @@ from pathlib import Path
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.metrics.token_cost import characters
+from revorder.reproduce.ablation import RECIPE
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -18,12 +19,12 @@ class Settings:
     """`n`: the first examples of each mixture, which are counted."""
 
     n: int
-    mixtures: tuple[str, ...] = ("paper", "calculator")
+    mixtures: tuple[str, ...] = ("paper", RECIPE)
 
 
 def find_mixture(name: str) -> Mixture:
     """A packaged mixture, or a recipe's."""
-    return Recipe.read(name).data if name == "calculator" else Mixture.read(name)
+    return Recipe.read(name).data if name == RECIPE else Mixture.read(name)
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
@@ -55,7 +56,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         rows.sort()
         note = f"The first {settings.n:,} of {mixture.size:,} equations, method {mixture.method}. The paper's own shares are lost with its figure."
         header = ["operation", "% of equations", "% of tokens", "tokens an equation", "% with a rollback"]
-        found.append(Table(f"Figure 6: the mixture {name}", header, rows, note))
+        title = f"Figure 6: the mixture {name}" if name != RECIPE else f"Figure 6: the mixture of the recipe {name}"
+        found.append(Table(title, header, rows, note))
     return found
 
 

@@ -17,14 +17,13 @@ _ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?"
 
 
 def find_folder(data: str | None, name: str = "bigbench_arithmetic") -> Path | None:
-    """The folder at `data`, else $REVORDER_DATA or one in it, else in ../shared/data; None where there is none.
+    """The folder at `data`, else $REVORDER_DATA or one in it; None where there is none.
 
     >>> find_folder("no such folder") is None
     True
     """
-    places = [Path("../shared/data") / name]
-    if given := data or os.environ.get("REVORDER_DATA"):
-        places = [Path(given)] if data else [Path(given) / name, Path(given), *places]
+    beside = os.environ.get("REVORDER_DATA")
+    places = [Path(data)] if data else [Path(beside) / name, Path(beside)] if beside else []
     return next((place for place in places if place.is_dir()), None)
 
 
@@ -50,7 +49,7 @@ def load(
     folder = find_folder(data)
     if folder is None and data is None:
         raise ProblemError(
-            "BIG-bench data: not found in $REVORDER_DATA or ../shared/data; accepted: --data with a folder of "
+            "BIG-bench data: not found in $REVORDER_DATA; accepted: --data with a folder of "
             "<n>_digit_<operation>.jsonl files, or with a Hugging Face dataset such as tasksource/bigbench"
         )
     tasks: dict[str, list[Problem]] = {}

@@ -25,7 +25,7 @@ class Row(NamedTuple):
 def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
     """The rows of a split, from a folder of train.jsonl and test.jsonl, a JSONL file, or a Hugging Face dataset's name.
 
-    Without `data`: from the folder gsm8k in $REVORDER_DATA or ../shared/data. Raises ProblemError where there is none,
+    Without `data`: from the folder gsm8k in $REVORDER_DATA. Raises ProblemError where there is none,
     and at a row without a question and an answer.
     """
     if split not in SPLITS:
@@ -35,7 +35,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
         return read_rows(folder / f"{split}.jsonl")
     if data is None:
         raise ProblemError(
-            "GSM8K: not found in $REVORDER_DATA or ../shared/data; accepted: a folder of train.jsonl and test.jsonl, "
+            "GSM8K: not found in $REVORDER_DATA; accepted: a folder of train.jsonl and test.jsonl, "
             "a JSONL file, or a Hugging Face dataset such as openai/gsm8k"
         )
     path = Path(data)
