@@ -12,7 +12,6 @@ import argparse
 import statistics
 import time
 from math import expm1
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from revorder.data.mixture import Mixture, MixturePart
@@ -40,9 +39,9 @@ def rates(mixture: Mixture, count: int, tokens: Count) -> dict[str, float]:
         for format, seed in ((format, seed) for seed in range(ROUNDS) for format in writing):
             [job] = plan_shards(Run(mixture, seed, folder, count, count, format))[1]
             writing[format].append(seconds(write_shard, job) / count)
-            size[format] = Path(job.file).stat().st_size
+            size[format] = job.file.stat().st_size
             if format == "jsonl":
-                again = seconds(digest, Path(job.file)) / size[format]
+                again = seconds(digest, job.file) / size[format]
     texts = [example.text for example in sampler(mixture).examples(0, 0, min(count, 10_000))]
     return {
         "tokens": sum(map(tokens, texts)) / len(texts),

@@ -31,6 +31,15 @@ def commit() -> str:
     return head.stdout.strip() + ("-dirty" if changed.stdout else "") if head.returncode == 0 else __version__
 
 
+def joined(before: str, now: str) -> str:
+    """A list of what was before, and what is now if it is new.
+
+    >>> joined("3200b78, fa511fe", "3200b78"), joined("", "3200b78")
+    ('3200b78, fa511fe', '3200b78')
+    """
+    return before if now in before.split(", ") else ", ".join(filter(None, (before, now)))
+
+
 def versions() -> dict[str, str]:
     """The versions of Python, of this package and of the libraries that results depend on."""
     import platform

@@ -22,8 +22,12 @@ SHARED = Path(__file__).parent.parent.parent / "shared" / "data"
 
 
 @pytest.fixture
-def shared():
-    """The folder ../shared/data with BIG-bench, GSM8K and others' traces; tests that need it skip where it is missing."""
+def shared(monkeypatch):
+    """The folder ../shared/data with BIG-bench, GSM8K and others' traces, where commands find them too.
+
+    Tests that need it skip where it is missing.
+    """
     if not SHARED.is_dir():
         pytest.skip("needs ../shared/data beside the checkout")
+    monkeypatch.setenv("REVORDER_DATA", str(SHARED))
     return SHARED

@@ -14,7 +14,7 @@ import revorder
 
 PACKAGE = Path(revorder.__file__).parent
 FLOORS = [  # a file imports from its own floor and those above it
-    {"errors", "files", "provenance", "settings"},
+    {"errors", "files", "processes", "provenance", "settings"},
     {"arithmetic"},
     {"methods"},
     {"judge"},
@@ -30,7 +30,7 @@ FLOORS = [  # a file imports from its own floor and those above it
     {"cli", "__main__"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
-CORE = ["errors", "files", "provenance", "settings", "arithmetic", "methods", "judge", "metrics", "data"]
+CORE = ["errors", "files", "processes", "provenance", "settings", "arithmetic", "methods", "judge", "metrics", "data"]
 HEAVY = ["torch", "transformers", "ctranslate2", "openai", "rich", "pydantic", "yaml", "numpy", "typer", "safetensors"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 

@@ -40,8 +40,8 @@ def command(
     """
     if source == "-" and sys.stdin is None:
         raise ProblemError("stdin: closed; accepted: JSONL, a record a line")
-    if out and out.exists() and (not out.is_file() or (source != "-" and out.samefile(source))):
-        raise ProblemError(f"out {str(out)!r}: no file, or the one that is read; accepted: a new file")
+    if out and out.exists() and source != "-" and out.samefile(source):
+        raise ProblemError(f"out {str(out)!r}: the file that is read; accepted: a new file")
     records = (
         read_jsonl(read_lines(sys.stdin.buffer)) if source == "-" else read_records(Path(source), (question, answer))
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import time
@@ -19,6 +18,7 @@ from revorder.arithmetic.expression import Expression
 from revorder.errors import ProblemError
 from revorder.methods import METHODS
 from revorder.model.checkpoint import DEFAULT, INFO_FILE, shipped
+from revorder.processes import is_first_process
 
 if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
@@ -173,7 +173,7 @@ def print_checkpoint(folder: Path | None, json_: bool) -> None:
     """
     if folder is None:
         raise typer.Exit(130)
-    if os.environ.get("RANK", "0") != "0":
+    if not is_first_process():
         return
     if json_:
         emit({"checkpoint": str(folder), **json.loads((folder / INFO_FILE).read_text())})

@@ -29,12 +29,12 @@ def command(
     """Write a mixture of equations as a dataset folder with a card; interrupted and run again, it goes on."""
     from revorder.data.hub import write_card
     from revorder.data.mixture import Mixture
-    from revorder.data.shards import write_shards
+    from revorder.data.shards import Run, write_shards
 
     drawn = Mixture.read(mixture)
     total = size or drawn.size
     with Progress("equations", total) as progress:
-        manifest = write_shards(drawn, seed, out, total, shard_size, workers, format, progress.advance, view)
+        manifest = write_shards(Run(drawn, seed, out, total, shard_size, format, view), workers, progress.advance)
     write_card(out, manifest)
     if json_:
         emit(manifest)

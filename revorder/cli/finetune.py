@@ -54,13 +54,7 @@ def command(
 ) -> None:
     """Fine-tune a pretrained language model with TRL; needs pip install 'revorder[finetune]'."""
     with needs("finetune", "finetune"):
-        import accelerate  # noqa: F401
-        import datasets  # noqa: F401
-        import peft  # noqa: F401
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
-        import trl  # noqa: F401
-    from revorder.training.finetune import finetune
+        from revorder.training.finetune import finetune
     from revorder.training.finetune_recipe import FinetuneRecipe
 
     if tokens and (steps or epochs):

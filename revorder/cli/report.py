@@ -56,7 +56,7 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
     for path in docs:
         images = path.parent / "images"
         images.mkdir(exist_ok=True)
-        write_whole(path, fill_docs(path.read_text(), folder, images))
+        write_whole(path, fill_docs(path.read_text(encoding="utf-8"), folder, images))
     for path in (page, *docs):
         if json_:
             emit({"file": str(path)})

@@ -34,7 +34,7 @@ def command(
     asked = None if problem is None else Expression.parse(problem)
     failed = False
     for text in traces(chain.from_iterable(stdin_batches()), writer):
-        verdict = judge_text(text, method, form, asked)
+        verdict = judge_line(text, method, form, asked)
         failed |= not verdict.ok
         if json_:
             emit(asdict(verdict))
@@ -82,7 +82,7 @@ def writes_several_lines(method: Method, question: str) -> bool:
         return True
 
 
-def judge_text(text: str, method: str | None, form: str | None, asked: Expression | None) -> Verdict:
+def judge_line(text: str, method: str | None, form: str | None, asked: Expression | None) -> Verdict:
     """The verdict on a trace, or on a line of JSON that has one as `text` or `trace`, or has a solution's `steps`."""
     item: Any = None
     if text.startswith("{"):
@@ -95,8 +95,14 @@ def judge_text(text: str, method: str | None, form: str | None, asked: Expressio
             return judge_solution(item, asked)
         if isinstance(item, dict) and isinstance(found := item.get("text", item.get("trace")), str):
             if method is None and "method" in item:
-                return verify(found, str(item["method"]), item.get("form"), asked)
-            text = found
+                method, form = str(item["method"]), item.get("form")
+            if asked is None and "problem" in item:
+                asked = Expression.parse(str(item["problem"]))
+            verdict = verify(found, method or "revorder", form, asked)
+            if verdict.ok and item.get("answer") not in (None, verdict.answer):
+                reason = f"wrong answer: expected {verdict.answer!r}, found {item['answer']!r}"
+                return Verdict(False, None, 0, reason, verdict.rollbacks)
+            return verdict
     except ProblemError as error:
         return Verdict(False, None, 0, f"{error}")
     except (KeyError, TypeError):

@@ -99,8 +99,6 @@ def rewrite_corpus(
         raise ProblemError(f"out {str(out)!r}: accepted: a file of the same kind as {source.name!r}")
     if not source.is_file():
         raise ProblemError(f"file {str(source)!r}: not there; accepted: a file of JSONL, or of Parquet (.parquet)")
-    if out.exists() and not out.is_file():  # taking the place of /dev/null would break the machine
-        raise ProblemError(f"out {str(out)!r}: no file; accepted: a new file")
     rejected = out.with_name(f"{out.name}.rejects.jsonl")
     for path in (out, rejected):
         if path.exists() and path.samefile(source):
@@ -160,7 +158,7 @@ def rejects(path: Path, source: Path, report: Report) -> Iterator[Reject]:
         if report.rejected and not report.texts:
             raise ProblemError(f"file {str(source)!r}: no line can be read; {first}")
     if not report.rejected:
-        path.unlink()
+        path.unlink(missing_ok=True)
 
 
 # JSONL

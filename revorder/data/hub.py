@@ -62,9 +62,9 @@ def dataset_card(manifest: dict[str, Any]) -> str:
     """The card of the shards that a manifest names: YAML that says where the rows are, and what they are.
 
     >>> import tempfile
-    >>> from revorder.data.shards import write_shards
+    >>> from revorder.data.shards import Run, write_shards
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     dataset_card(write_shards(Mixture.read("small"), 42, folder, 25)).splitlines()[12]
+    ...     dataset_card(write_shards(Run(Mixture.read("small"), 42, folder, 25))).splitlines()[12]
     '    path: "small-*.jsonl"'
     """
     mixture = Mixture.read(manifest["mixture"])

@@ -67,7 +67,11 @@ class MixtureSampler:
             reached += part.weight
             first, second = value_tables(part)
             slot = (part, part.op, first, second, len(first), len(second), math.ceil(part.hard * 4096))
-            self.slots += [slot] * (round(_SLOTS * reached / total) - len(self.slots))
+            if (count := round(_SLOTS * reached / total) - len(self.slots)) < 1:
+                raise ProblemError(
+                    f"part {part.op!r}: weight {part.weight:g} of {total:g} is too little; accepted: one in {_SLOTS} or more"
+                )
+            self.slots += [slot] * count
 
     def example(self, seed: int, index: int) -> Example:
         """The training example at `index`: a pure function of its arguments, never of a held-out split."""

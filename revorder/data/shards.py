@@ -43,29 +43,16 @@ class Run(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A shard to write: the examples from `start` to `stop` as rows of a view."""
+    """A shard of a run to write: the examples from `start` to `stop`."""
 
-    mixture: Mixture
-    seed: int
+    run: Run
     start: int
     stop: int
-    file: str
-    format: str
-    view: str = "trace"
+    file: Path
 
 
-def write_shards(
-    mixture: Mixture,
-    seed: int,
-    out: str | Path,
-    size: int,
-    shard_size: int = 100_000,
-    workers: int = 1,
-    format: str = "jsonl",
-    progress: Callable[[int], None] | None = None,
-    view: str = "trace",
-) -> dict[str, Any]:
-    """Write `size` examples in shards of `shard_size` and return the manifest, which names each shard's sha256.
+def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """Write a run's shards and return the manifest, which names each shard's sha256.
 
     A row is what the view makes of an example (revorder.data.views.VIEWS). `progress` is called with the number of
     examples done. Shards that are there are kept. Raises ProblemError where the folder holds another run, or a library
@@ -73,26 +60,24 @@ def write_shards(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [shard["rows"] for shard in write_shards(Mixture.read("small"), 42, folder, 25, 10)["shards"]]
+    ...     [shard["rows"] for shard in write_shards(Run(Mixture.read("small"), 42, folder, 25, 10))["shards"]]
     [10, 10, 5]
     """
     if workers < 1:
         raise ProblemError(f"workers is {workers}; accepted: at least 1")
-    out = Path(out)
-    spec, jobs = claim_folder(Run(mixture, seed, out, size, shard_size, format, view))
-    sweep(out, mixture)
-    shards = known_shards(out, spec, jobs)
+    out = Path(run.out)
+    spec, jobs, noted = claim_folder(run)
+    sweep(out, run.mixture)
+    shards = known_shards(jobs, noted)
     write_whole(out / PROGRESS, json.dumps(spec, indent=2))
     (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
 
     def landed(shard: dict[str, Any]) -> None:
         shards[shard["file"]] = shard
-        if progress:
-            progress(shard["rows"])
+        progress(shard["rows"])
 
-    if progress:
-        progress(sum(shard["rows"] for shard in shards.values()))
-    missing = [job for job in jobs if Path(job.file).name not in shards]
+    progress(sum(shard["rows"] for shard in shards.values()))
+    missing = [job for job in jobs if job.file.name not in shards]
     try:
         if workers > 1 and len(missing) > 1:
             in_processes(missing, min(workers, len(missing)), landed)
@@ -100,7 +85,7 @@ def write_shards(
             for job in missing:
                 landed(write_shard(job))
     finally:
-        sweep(out, mixture)
+        sweep(out, run.mixture)
     if len(shards) < len(jobs):
         raise ProblemError(
             f"{len(jobs) - len(shards)} shards are not written, a worker was stopped; run again to go on"
@@ -148,23 +133,24 @@ def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
     jobs = []
     for i in range(count):
         file = Path(out) / f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"
-        jobs.append(Job(mixture, seed, i * shard_size, min(size, (i + 1) * shard_size), str(file), format, view))
+        jobs.append(Job(run, i * shard_size, min(size, (i + 1) * shard_size), file))
     return spec, jobs
 
 
-def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job]]:
-    """Note in a run's folder that it is this run's, and return the plan.
+def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job], dict[str, str]]:
+    """Note in a run's folder that it is this run's; returns the plan, and the sha256 of each shard that is noted there.
 
     Raises ProblemError where the run is none, and where the folder holds another.
     """
     spec, jobs = plan_shards(run)
     out = Path(run.out)
-    if noted_shards(out, spec) is None:
+    noted = noted_shards(out, spec)
+    if noted is None:
         make_folder(out)
         for job in jobs:
-            Path(job.file).unlink(missing_ok=True)  # nobody knows of which run it is
+            job.file.unlink(missing_ok=True)  # nobody knows of which run it is
         write_whole(out / PROGRESS, json.dumps(spec, indent=2))
-    return spec, jobs
+    return spec, jobs, noted or {}
 
 
 def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
@@ -177,7 +163,7 @@ def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
     if noted_shards(Path(run.out), spec) is None:
         raise ProblemError(f"folder {str(run.out)!r} holds no run; accepted: one that all machines share")
     for job in jobs[rank::world_size]:
-        if not Path(job.file).exists():
+        if not job.file.exists():
             write_shard(job)
         yield job
 
@@ -197,7 +183,7 @@ def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
     for name in (MANIFEST, PROGRESS):
         if (out / name).exists():
             try:
-                before = json.loads((out / name).read_text())
+                before = json.loads((out / name).read_text(encoding="utf-8"))
                 noted = {shard["file"]: shard["sha256"] for shard in before.pop("shards", [])}
             except (ValueError, KeyError, AttributeError, TypeError):
                 raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
@@ -210,18 +196,16 @@ def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
     return None
 
 
-def known_shards(out: Path, spec: dict[str, Any], jobs: list[Job]) -> dict[str, dict[str, Any]]:
+def known_shards(jobs: list[Job], noted: dict[str, str]) -> dict[str, dict[str, Any]]:
     """The entries of a run's shards that are there, by their files' names; one that is not as noted is removed."""
-    noted = noted_shards(out, spec) or {}
     shards = {}
     for job in jobs:
-        path = Path(job.file)
-        if path.exists():
+        if job.file.exists():
             shard = shard_entry(job)
-            if noted.get(path.name, shard["sha256"]) == shard["sha256"]:
-                shards[path.name] = shard
+            if noted.get(job.file.name, shard["sha256"]) == shard["sha256"]:
+                shards[job.file.name] = shard
             else:
-                path.unlink()
+                job.file.unlink()
     return shards
 
 
@@ -288,12 +272,12 @@ def write_many(jobs: list[Job], end: Any) -> None:
 
 def write_shard(job: Job) -> dict[str, Any]:
     """Write one shard and return its entry in the manifest."""
-    mixture, seed, start, stop, name, format, view = job
-    path = Path(name)
-    rows = (VIEWS[view](example, mixture) for example in sampler(mixture).examples(seed, start, stop))
+    run, start, stop, path = job
+    view, examples = VIEWS[run.view], sampler(run.mixture).examples(run.seed, start, stop)
+    rows = (view(example, run.mixture) for example in examples)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        if format == "jsonl":
+        if run.format == "jsonl":
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
                 for row in rows:
                     file.write(json.dumps(row) + "\n")
@@ -313,5 +297,4 @@ def write_shard(job: Job) -> dict[str, Any]:
 
 def shard_entry(job: Job) -> dict[str, Any]:
     """What the manifest says of a shard that is written."""
-    path = Path(job.file)
-    return {"file": path.name, "rows": job.stop - job.start, "sha256": digest(path)}
+    return {"file": job.file.name, "rows": job.stop - job.start, "sha256": digest(job.file)}

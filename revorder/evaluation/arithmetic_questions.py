@@ -57,7 +57,7 @@ _BOLD = re.compile(r"(?<![\w)])\*\*(?=\S)([^*]+(?:\*[^*]+)*)(?<=\S)\*\*(?![\w(])
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _NUMBERED = re.compile(r"\b(?:problem|question|q) ?[0-9]", re.IGNORECASE)  # `Question 5 - 3 + 4` asks for 7
 _AROUND = " \t`$\"'_"  # markup
-_SCIENTIFIC = re.compile(r"([-+]?[0-9]+)(?:\.([0-9]+))?[eE]([-+]?[0-9]{1,3})")
+_SCIENTIFIC = re.compile(r"([-+]?[0-9]{1,400})(?:\.([0-9]{1,400}))?[eE]([-+]?[0-9]{1,3})")
 
 
 class Asked(NamedTuple):

@@ -106,6 +106,8 @@ def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:
     if places is not None:  # more of them than asked for do no harm
         scale = Fraction(10) ** (max(places, stated.places) if stated.places else places)
         return agreement(value * scale, Number(stated.value * scale, 0)) in (Agreement.EXACT, Agreement.ROUNDED)
+    if how is Agreement.TRUNCATED and places_needed(value) is not None:
+        return False  # cut before its end
     return how is not Agreement.WRONG and bool(stated.places or asked.rounding)
 
 

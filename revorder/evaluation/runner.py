@@ -162,11 +162,15 @@ def heading(settings: RunSettings | None) -> str:
     return json.dumps({"run": dict(settings or {})}) + "\n"
 
 
+def load_run(path: Path) -> tuple[RunSettings, list[Result]]:
+    """What was run, and the results in a file; raises ProblemError naming the file and line that can't be read."""
+    head, *lines = _lines(path)
+    return _settings(path, head), [_result(path, number, line) for number, line in enumerate(lines, 2)]
+
+
 def load(path: Path) -> list[Result]:
     """The results in a file; raises ProblemError naming the file and line that can't be read."""
-    head, *lines = _lines(path)
-    _settings(path, head)
-    return [_result(path, number, line) for number, line in enumerate(lines, 2)]
+    return load_run(path)[1]
 
 
 def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
@@ -200,7 +204,7 @@ def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
 def _lines(path: Path) -> list[str]:
     """The lines of a file, at least one; raises ProblemError where it can't be read."""
     try:
-        return path.read_text(errors="replace").splitlines() or [""]
+        return path.read_text(encoding="utf-8", errors="replace").splitlines() or [""]
     except OSError as error:
         raise ProblemError(
             f"results {str(path)!r} can't be read: {error.strerror}; accepted: a file that eval wrote"

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Protocol
 
 from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import Row
+from revorder.data.sources.gsm8k import Row, question_prompt
 from revorder.errors import ProblemError
 from revorder.evaluation.gsm8k import Attempt, check_solution, read_reference
 from revorder.evaluation.runner import RunSettings, collect
 from revorder.evaluation.scores import Result
-from revorder.training.finetune_data import question_prompt
 
 SUITE = "gsm8k"
 MAX_TOKENS = 512  # the longest rewritten solution of the test set has 487, a digit a token

@@ -78,10 +78,12 @@ class Solution:
     rounded: bool = False
 
 
-@cache
-def load_runtime(model: str | None = None) -> Runtime | TransformersRuntime:
-    """The checkpoint at a path or of a shipped one's name, the default one for None, loaded once."""
+def open_runtime(model: str | None = None) -> Runtime | TransformersRuntime:
+    """The checkpoint at a path or of a shipped one's name, the default one for None."""
     return TransformersRuntime(model) if model and is_other_model(model) else Runtime(model)
+
+
+load_runtime = cache(open_runtime)  # the same, loaded once
 
 
 def solve(

@@ -32,7 +32,7 @@ def is_other_model(model: str | Path | None) -> bool:
     """
     folder = checkpoint(model)
     try:
-        config = json.loads((folder / "tokenizer_config.json").read_text())
+        config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
         return (folder / INFO_FILE).is_file() and "revorder_places" not in config
     except (OSError, ValueError, RecursionError):
         return False

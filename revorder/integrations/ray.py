@@ -49,7 +49,7 @@ def write_shards(run: Run) -> dict[str, Any]:
         return row
 
     data.range(count, override_num_blocks=count).map(write).materialize()
-    manifest = shards.write_shards(**run._asdict())  # looks at each shard, and notes its digest
+    manifest = shards.write_shards(run)  # looks at each shard, and notes its digest
     write_card(run.out, manifest)
     return manifest
 

@@ -30,12 +30,12 @@ def load_tokenizer(name: str | Path) -> Any:
         return AutoTokenizer.from_pretrained(name, clean_up_tokenization_spaces=False)
 
 
-def load_model(name: str | Path, dtype: Any = "auto") -> Any:
+def load_model(name: str | Path) -> Any:
     """The causal language model of a Hugging Face folder or Hub name; raises ProblemError where there is none."""
     from transformers import AutoModelForCausalLM
 
     with _one_line(name):
-        return AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
+        return AutoModelForCausalLM.from_pretrained(name, dtype="auto")
 
 
 class _one_line:
@@ -187,5 +187,5 @@ def save_tokenizer(tokenizer: Any, folder: str | Path) -> None:
     """Write a tokenizer as its tokenizer.json says; a model's own class would build it anew, digits joined again."""
     tokenizer.save_pretrained(folder)
     path = Path(folder) / "tokenizer_config.json"
-    config = json.loads(path.read_text()) | {"tokenizer_class": "PreTrainedTokenizerFast"}
-    path.write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+    config = json.loads(path.read_text(encoding="utf-8")) | {"tokenizer_class": "PreTrainedTokenizerFast"}
+    path.write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

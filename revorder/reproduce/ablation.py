@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from revorder.arithmetic.problem import OPS
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import EXTRA, Draw, columns
-from revorder.reproduce.cells import Columns, run_cell, scores_of, stored_cells
+from revorder.reproduce.cells import ByRecipe, run_cell, scores_of, stored_cells
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -46,31 +46,17 @@ CHANGES: dict[str, tuple[str, Change]] = {
 }
 
 
-@dataclass(frozen=True)
-class Ablated:
-    """The recipe with one change, for `steps` steps."""
-
-    change: str
-    steps: int
-    tiny: bool = False
-
-    def recipe(self) -> dict[str, Any]:
-        """The changed recipe; its rates fall over the same share of the steps, and its curriculum is an eighth."""
-        recipe = Recipe.read(RECIPE).model_dump(mode="json")
-        falling = self.steps * recipe["decay_steps"] // recipe["steps"]
-        recipe |= {"steps": self.steps, "decay_steps": falling, "eval_columns": []}
-        recipe["curriculum_steps"] = min(recipe["curriculum_steps"], self.steps // 8)
-        if self.tiny:
-            recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
-        CHANGES[self.change][1](recipe)
-        recipe["data"]["name"] = self.change
-        return recipe
-
-    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
-        """Train it."""
-        from revorder.training.trainer import train
-
-        return train(self.recipe(), model)
+def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any]:
+    """The recipe with one change, for `steps` steps; its rates fall over the same share of them, its curriculum is an eighth."""
+    recipe = Recipe.read(RECIPE).model_dump(mode="json")
+    falling = steps * recipe["decay_steps"] // recipe["steps"]
+    recipe |= {"steps": steps, "decay_steps": falling, "eval_columns": []}
+    recipe["curriculum_steps"] = min(recipe["curriculum_steps"], steps // 8)
+    if tiny:
+        recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
+    CHANGES[change][1](recipe)
+    recipe["data"]["name"] = change
+    return recipe
 
 
 @dataclass(frozen=True)
@@ -88,9 +74,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tasks = columns(EXTRA, Draw(OPS, settings.n, 1), "validation")
     tokens = 0
     for change in settings.changes:
-        training = Ablated(change, settings.steps, settings.tiny)
-        recipe = training.recipe()
-        tokens += run_cell(training, recipe["data"], (), tasks, folder, say, recipe)
+        recipe = recipe_without(change, settings.steps, settings.tiny)
+        tokens += run_cell(ByRecipe(recipe), recipe["data"], (), tasks, folder, say)
     return tokens
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -14,14 +12,15 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import held_out
-from revorder.errors import ProblemError
-from revorder.evaluation.runner import load, run
+from revorder.errors import ProblemError, needs
+from revorder.evaluation.runner import load_run, run
 from revorder.evaluation.scores import Result, Score, score_tasks
-from revorder.evaluation.suites import EXTRA, SMALL, Column, Draw, columns, hash_of
+from revorder.evaluation.suites import EXTRA, SEED, SMALL, Column, Draw, columns, hash_of
 from revorder.files import make_folder, write_whole
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
-from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
+from revorder.model.checkpoint import CheckpointInfo
+from revorder.processes import wait_for_first
 from revorder.reproduce.experiment import RunInfo, Say
 from revorder.training.finetune_recipe import FinetuneRecipe
 
@@ -121,7 +120,8 @@ class Finetuning:
 
     def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
         """Fine-tune it on a mixture."""
-        from revorder.training.finetune import finetune
+        with needs("fine-tuning", "reproduce"):
+            from revorder.training.finetune import finetune
 
         make_folder(model)
         mixture = model / "mixture.yaml"
@@ -150,44 +150,47 @@ def tiny_model(package: str, folder: Path) -> Path:
     return folder
 
 
+@dataclass(frozen=True)
+class ByRecipe:
+    """A model trained by a recipe of its own, whose mixture is the cell's."""
+
+    recipe: Mapping[str, Any]
+
+    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+        """Train it."""
+        from revorder.training.trainer import train
+
+        return train(self.recipe, model)
+
+
 def run_cell(
-    training: Trainer,
-    data: Mapping[str, Any],
-    max_digits: Columns,
-    tasks: Tasks,
-    folder: Path,
-    say: Say,
-    recipe: Mapping[str, Any] | None = None,
+    training: Trainer, data: Mapping[str, Any], max_digits: Columns, tasks: Tasks, folder: Path, say: Say
 ) -> int:
     """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
-
-    `recipe`: what `training` trains by, where it takes that from elsewhere.
 
     It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens.
     Raises KeyboardInterrupt where the training was interrupted, its state being saved, and
     ProblemError where the texts that are there are of another training, other data or other problems. Of several
     processes that torchrun or accelerate started the first one writes the tasks, and the others wait for it.
     """
-    from revorder.inference.solver import load_runtime
+    from revorder.inference.solver import open_runtime
 
     name, mixture = data["name"], Mixture.read(data)
     model, out = folder / MODELS / name, folder / f"{name}.jsonl"
     terms = {"data": mixture.model_dump(mode="json"), "training": asdict(training), "problems": hash_of(tasks)}
-    terms |= {"recipe": recipe} if recipe else {}
     if out.exists() and (other := differing(read_cell(folder, name)[0], terms)):
         raise ProblemError(f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder")
-    if not out.exists() and not (model / INFO_FILE).exists():
+    if not out.exists():
         say(f"{name}: training")
         if training.train(data, max_digits, model) is None:
             raise KeyboardInterrupt
-    while int(os.environ.get("RANK", "0")) and not out.exists():
-        time.sleep(5)
+    wait_for_first(out.exists)
     if not out.exists():
         say(f"{name}: {sum(map(len, tasks.values())):,} problems")
         made = CheckpointInfo.load(model).extra
         settings = {"cell": name, "method": mixture.method, "form": mixture.form}
         settings |= {key: made[key] for key in ("tokens", "seconds", "commit") if key in made} | terms
-        run(load_runtime(str(model)), tasks, out, settings)
+        run(open_runtime(str(model)), tasks, out, settings)
     return read_cell(folder, name)[0]["tokens"]
 
 
@@ -203,8 +206,12 @@ def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
 def read_cell(folder: Path, name: str) -> Cell:
     """What was run, and its results."""
     path = folder / f"{name}.jsonl"
-    with path.open() as file:
-        return json.loads(file.readline())["run"], load(path)
+    what, results = load_run(path)
+    if missing := [key for key in ("method", "form", "problems") if key not in what]:
+        raise ProblemError(
+            f"results {str(path)!r} do not say their {', '.join(missing)}; accepted: what reproduce wrote"
+        )
+    return what, results
 
 
 def read_cells(folder: Path) -> dict[str, Cell]:
@@ -232,15 +239,15 @@ def scores_of(results: Sequence[Result]) -> dict[str, Score]:
     return {score.task: score for score in score_tasks(results)}
 
 
-def table1_columns(n: int, seed: int = 2024, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
+def table1_columns(n: int, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
     """Table 1's 32 columns, held out from training, `n` problems each; `only`: those of these names."""
     wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
-    return columns(wanted, Draw(OPS, n, seed))
+    return columns(wanted, Draw(OPS, n, SEED))
 
 
-def problems_by_digits(op: str, digits: int, n: int, seed: int = 2024) -> list[Problem]:
+def problems_by_digits(op: str, digits: int, n: int) -> list[Problem]:
     """`n` held-out problems of two operands with so many digits; a dividend has twice as many."""
-    return held_out(op, digits * (2 if op == "/" else 1), digits, n, seed)
+    return held_out(op, digits * (2 if op == "/" else 1), digits, n, SEED)
 
 
 def digits_named(op: str, digits: int) -> str:

@@ -43,7 +43,7 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
                 if wrong := misjudged(result, what["method"], what["form"]):
                     yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
     for path in docs:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         lines = zip_longest(text.splitlines(), fill_docs(text, out).splitlines(), fillvalue="")
         for number, (found, expected) in enumerate(lines, 1):
             if found != expected:

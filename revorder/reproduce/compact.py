@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from revorder.evaluation.tables import PAPER
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.cells import Columns, run_cell, scores_of, stored_cells, table1_columns
+from revorder.reproduce.cells import ByRecipe, run_cell, scores_of, stored_cells, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -43,12 +42,6 @@ class Compact:
         falling = self.steps * recipe["decay_steps"] // recipe["steps"]
         return recipe | {"name": size, "steps": self.steps, "decay_steps": falling, "longest": self.longest}
 
-    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
-        """Train it."""
-        from revorder.training.trainer import train
-
-        return train(self.recipe(data["name"]), model)
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -65,7 +58,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for size, training in settings.trainings:
         recipe = training.recipe(size)
-        tokens += run_cell(training, recipe["data"], (), tasks, folder, say, recipe)
+        tokens += run_cell(ByRecipe(recipe), recipe["data"], (), tasks, folder, say)
     return tokens
 
 

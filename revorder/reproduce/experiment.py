@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -13,11 +12,12 @@ from typing import Any
 
 from revorder.errors import ProblemError
 from revorder.files import make_folder, write_whole
-from revorder.provenance import commit, hardware, versions
+from revorder.processes import is_first_process
+from revorder.provenance import commit, hardware, joined, versions
 
 PRESETS = ("smoke", "cpu", "gpu")
 LAYOUT = 1  # of a result folder
-INFO_FILE = "run.json"
+RUN_FILE = "run.json"
 
 Say = Callable[[str], None]
 
@@ -107,20 +107,20 @@ class RunInfo:
     @classmethod
     def read(cls, folder: Path) -> RunInfo:
         """Read the folder's run.json; raises ProblemError where it is missing or of another layout."""
-        path = folder / INFO_FILE
+        path = folder / RUN_FILE
         try:
             info = cls(**json.loads(path.read_text()))
         except (OSError, ValueError, TypeError):
             raise ProblemError(
-                f"results {str(folder)!r}: no {INFO_FILE} to read; accepted: what reproduce wrote"
+                f"results {str(folder)!r}: no {RUN_FILE} to read; accepted: what reproduce wrote"
             ) from None
         if info.layout != LAYOUT:
             raise ProblemError(f"results {str(folder)!r} have layout {info.layout}; accepted: {LAYOUT}, by a new run")
         return info
 
     def save(self, folder: Path) -> None:
-        if os.environ.get("RANK", "0") == "0":  # of several processes of one run the first one writes
-            write_whole(folder / INFO_FILE, json.dumps(asdict(self), indent=2) + "\n")
+        if is_first_process():
+            write_whole(folder / RUN_FILE, json.dumps(asdict(self), indent=2) + "\n")
 
 
 def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda line: None) -> Path:
@@ -143,7 +143,7 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
         versions(),
         hardware(bool(experiment.needs)),
     )
-    if (folder / INFO_FILE).exists():
+    if (folder / RUN_FILE).exists():
         found = RunInfo.read(folder)
         if (found.preset, found.settings) != (info.preset, info.settings):
             raise ProblemError(
@@ -173,15 +173,6 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
     return folder
 
 
-def joined(before: str, now: str) -> str:
-    """A list of what was before, and what is now if it is new.
-
-    >>> joined("3200b78, fa511fe", "3200b78")
-    '3200b78, fa511fe'
-    """
-    return before if now in before.split(", ") else f"{before}, {now}"
-
-
 def as_stored(settings: Any) -> dict[str, Any]:
     """A preset's settings as run.json has them."""
     return json.loads(json.dumps(asdict(settings)))
@@ -189,7 +180,7 @@ def as_stored(settings: Any) -> dict[str, Any]:
 
 def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
     """The experiments in a folder that are finished, or have a model's texts beside run.json; raises ProblemError where there is none."""
-    found = [(RunInfo.read(path.parent), path.parent) for path in sorted(out.glob(f"*/{INFO_FILE}"))]
+    found = [(RunInfo.read(path.parent), path.parent) for path in sorted(out.glob(f"*/{RUN_FILE}"))]
     found = [(info, folder) for info, folder in found if info.done or any(folder.glob("*.jsonl"))]
     if not found:
         raise ProblemError(f"results {str(out)!r}: none; accepted: a folder that `revorder reproduce --out` filled")

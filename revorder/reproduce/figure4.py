@@ -9,6 +9,7 @@ from pathlib import Path
 from revorder.arithmetic.problem import Problem
 from revorder.data.sampling import held_out
 from revorder.evaluation.scores import Result, wilson
+from revorder.evaluation.suites import SEED
 from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
@@ -63,7 +64,7 @@ def cell_name(ratio: float) -> str:
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each ratio; returns the training tokens of all."""
-    tasks: dict[str, list[Problem]] = {task(a, b): held_out("/", a, b, settings.n, 2024) for a, b in settings.columns}
+    tasks: dict[str, list[Problem]] = {task(a, b): held_out("/", a, b, settings.n, SEED) for a, b in settings.columns}
     tokens = 0
     for ratio in settings.ratios:
         data = {

@@ -11,10 +11,10 @@ from revorder.data.annotations import find_annotations
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.rewriting import rewrite
 from revorder.data.sources import gsm8k
+from revorder.data.sources.gsm8k import question_prompt
 from revorder.errors import ProblemError
 from revorder.files import write_whole
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say
-from revorder.training.finetune_data import question_prompt
 
 FILE = "samples.json"
 

@@ -87,7 +87,7 @@ def as_html(block: Block) -> str:
 _PLACE = re.compile(r"(<!-- result ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def as_markdown(info: RunInfo, folder: Path, images: Path | None = None, link: str = "") -> str:
+def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
     """An experiment's tables and samples as Markdown, what it took last; its charts are written to `images`."""
     parts = []
     for i, block in enumerate(blocks_of(info, folder)):
@@ -99,19 +99,19 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None, link: s
             name = f"{info.experiment}-{i}.png"
             if images:
                 write_png(block, images / name)
-            parts.append(f"![{block.title}]({link}{name})")
+            parts.append(f"![{block.title}](images/{name})")
         if block.note and not isinstance(block, Chart):
             parts.append(f"({block.note})")
     return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info).partition('; ')[2]}."]) + "\n"
 
 
-def fill_docs(text: str, out: Path, images: Path | None = None, link: str = "images/") -> str:
+def fill_docs(text: str, out: Path, images: Path | None = None) -> str:
     """A text of the docs with every result in its place; raises ProblemError for a place whose result is not in `out`."""
     found = {info.experiment: (info, folder) for info, folder in results_in(out)}
 
     def fill(place: re.Match[str]) -> str:
         if place[2] not in found:
             raise ProblemError(f"result {place[2]!r} is not in {str(out)!r}; accepted: {', '.join(found)}")
-        return place[1] + as_markdown(*found[place[2]], images, link) + place[3]
+        return place[1] + as_markdown(*found[place[2]], images) + place[3]
 
     return _PLACE.sub(fill, text)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from revorder.evaluation.runner import finished
 from revorder.evaluation.runner import run as ask
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import hash_of
+from revorder.processes import wait_for_first
 from revorder.reproduce.cells import (
     EQUATIONS,
     MODELS,
@@ -52,9 +54,12 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
     tasks = table1_columns(settings.n, only=settings.columns())
     out = folder / f"{BEFORE}.jsonl"
-    if not out.exists():
+    about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": hash_of(tasks)}
+    wait_for_first(out.exists)
+    if out.exists():
+        finished(out, about)
+    else:
         say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
-        about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": hash_of(tasks)}
         ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
     tokens = 0
     for method, form in ARMS:

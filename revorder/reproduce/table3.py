@@ -19,11 +19,12 @@ from revorder.data.pair_steps import NOTATIONS
 from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
 from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
-from revorder.evaluation.runner import load
+from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import make_folder, write_whole
-from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
+from revorder.model.checkpoint import CheckpointInfo
+from revorder.processes import is_first_process, wait_for_first
 from revorder.reproduce.cells import MODELS, SMOLLM2, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
@@ -68,32 +69,35 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for arm, data in write_data(settings, folder / MODELS / "data").items():
         model, out = folder / MODELS / arm, folder / SOLUTIONS / f"{arm}.jsonl"
-        if not out.exists() and not (model / INFO_FILE).exists():
+        if not out.exists():
             say(f"{arm}: fine-tuning")
             if finetune(base, data, model, recipe) is None:
                 raise KeyboardInterrupt
+        wait_for_first(out.exists)
         if not out.exists():
             say(f"{arm}: {len(problems):,} problems")
             kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": hash_of({SUITE: problems})}
             made = CheckpointInfo.load(model).extra
             kept |= {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
             write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)
-        tokens += about(folder, arm)["tokens"]
+        tokens += load_run(out)[0]["tokens"]
     return tokens
 
 
 def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
-    """The files that each arm is trained on, in turn."""
+    """The files that each arm is trained on, in turn; of several processes the first one writes them."""
     make_folder(folder)
-    files = {arm: folder / f"{arm}.jsonl" for arm in ARMS}
-    write_rows(files["original"], islice(gsm8k.load(settings.data), settings.examples))
-    data = {"original": [str(files["original"])]}
-    for arm, notation in islice(ARMS.items(), 1, None):
-        rewrite_corpus(files["original"], files[arm], notation=notation)
-        samples = folder / f"enhancement_{arm}.jsonl"
-        write_rows(samples, enhancement.examples(0, 0, settings.enhancement, notation))
-        data[arm] = [str(samples), str(files[arm])]
-    return data
+    original, *rewritten = ARMS
+    files = {original: [folder / f"{original}.jsonl"]}
+    files |= {arm: [folder / f"enhancement_{arm}.jsonl", folder / f"{arm}.jsonl"] for arm in rewritten}
+    wait_for_first(lambda: all(path.exists() for paths in files.values() for path in paths))
+    if is_first_process():
+        write_rows(files[original][0], islice(gsm8k.load(settings.data), settings.examples))
+        for arm in rewritten:
+            samples, converted = files[arm]
+            rewrite_corpus(files[original][0], converted, notation=ARMS[arm])
+            write_rows(samples, enhancement.examples(0, 0, settings.enhancement, ARMS[arm]))
+    return {arm: [str(path) for path in paths] for arm, paths in files.items()}
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -101,37 +105,34 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
 
 
-def about(folder: Path, arm: str) -> dict[str, Any]:
-    """What an arm's solutions say that they are of."""
-    with (folder / SOLUTIONS / f"{arm}.jsonl").open() as file:
-        return json.loads(file.readline())["run"]
-
-
-def read_arm(settings: Settings, folder: Path, arm: str) -> list[Solution]:
-    """What an arm's model wrote, scored."""
+def read_arm(settings: Settings, folder: Path, arm: str) -> tuple[RunSettings, list[Solution]]:
+    """What an arm's run was, and what its model wrote, scored."""
     what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
     name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
-    attempts = attempts_of(load(folder / SOLUTIONS / f"{arm}.jsonl"), f"{name}, {what}")
-    return [check_solution(attempt) for attempt in attempts]
+    run, results = load_run(folder / SOLUTIONS / f"{arm}.jsonl")
+    return run, [check_solution(attempt) for attempt in attempts_of(results, f"{name}, {what}")]
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """Table 3, what went wrong by cause, and a wrong solution of each cause for each arm (Figure 9)."""
-    arms = [read_arm(settings, folder, arm) for arm in ARMS]
-    scores = [score_system(solutions[0].attempt.system, solutions) for solutions in arms]
+    arms = {arm: read_arm(settings, folder, arm) for arm in ARMS}
+    scores = [score_system(solutions[0].attempt.system, solutions) for _, solutions in arms.values()]
     count = "all" if settings.examples is None else f"the first {settings.examples:,}"
     note = (
         f"Percent right (95% interval) of the first {scores[0].total:,} test problems and of the equations in their "
         f"solutions. Trained on {count} of the training problems, the rewritten arms in each epoch on "
         f"{settings.enhancement:,} samples of enhancement data first: "
-        + ", ".join(f"{arm} {(run := about(folder, arm))['steps']:,} steps, {run['tokens']:,} tokens" for arm in ARMS)
+        + ", ".join(f"{arm} {run['steps']:,} steps, {run['tokens']:,} tokens" for arm, (run, _) in arms.items())
         + "."
     )
     causes = "Equations that are wrong, and wrong solutions by what went wrong first in them."
     return [
         Table("Table 3: GSM8K", *table(scores), note),
         Table("What went wrong", *errors_table(scores), causes),
-        *(Sample(f"Figure 9: {score.system}", errors_text(arm)) for score, arm in zip(scores, arms, strict=True)),
+        *(
+            Sample(f"Figure 9: {score.system}", errors_text(solutions))
+            for score, (_, solutions) in zip(scores, arms.values(), strict=True)
+        ),
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from revorder.errors import needs
 from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
-from revorder.provenance import commit
+from revorder.processes import process_count
 from revorder.training.finetune_batches import FinetuneBatches, check_learned, steps_for
 from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -70,7 +69,6 @@ def finetune(
     can't be read, and where the folder holds a run with other settings.
     """
     keep_freed_memory()
-    made_by = commit()
     out, run = Path(out), Path(out) / "run"
     names = [data] if isinstance(data, str) else list(data)
     if not isinstance(recipe, FinetuneRecipe):
@@ -89,9 +87,9 @@ def finetune(
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
     settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}
-    settings |= {"model": str(model), "data": names, "contents": [one.digest for one in sources], "method": method}
-    resumed = claim(run, settings, steps)
-    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    settings |= {"model": str(model), "contents": [one.digest for one in sources], "method": method}
+    resumed, commits = claim(run, settings, steps)
+    processes = process_count()
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
     interruption = SaveOnSignal()
     trainer = _Trainer(
@@ -134,7 +132,7 @@ def finetune(
         seen = int(trainer.state.num_input_tokens_seen)
         about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps, "tokens": seen}
         log = read_log(run / "log.jsonl")
-        about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": made_by}
+        about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": commits}
         about |= {"method": method} if method else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:

@@ -16,6 +16,7 @@ from revorder.data.mixture import MIXTURES, Mixture
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.sampling import sampler
 from revorder.data.sources import gsm8k
+from revorder.data.sources.gsm8k import question_prompt
 from revorder.data.targets import Pair, as_pair
 from revorder.errors import ProblemError, first_line
 from revorder.methods import METHODS, full_name
@@ -100,15 +101,6 @@ class InTurn:
             if low < high:
                 yield from source.pairs(epoch, low, high)
             first += len(source)
-
-
-def question_prompt(question: str) -> str:
-    """What a word problem's answer follows.
-
-    >>> question_prompt("How many clips?")
-    'Question: How many clips?\\nAnswer:\\n'
-    """
-    return f"Question: {question.strip()}\nAnswer:\n"
 
 
 # Reading

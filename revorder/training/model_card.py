@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from revorder.data.sources.gsm8k import question_prompt
 from revorder.model.checkpoint import CheckpointInfo
-from revorder.provenance import commit, hardware
-from revorder.training.finetune_data import question_prompt
+from revorder.provenance import hardware
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe
 from revorder.training.recipe import Recipe
 
@@ -20,6 +20,7 @@ def model_card(
     scores: dict[str, float],
     log: list[dict[str, Any]],
     processes: int,
+    commits: str,
 ) -> str:
     """The README.md of a checkpoint.
 
@@ -34,7 +35,8 @@ def model_card(
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
     losses = [entry["loss"] for entry in log if "loss" in entry]
     minutes = log[-1]["seconds"] / 60 if log else 0
-    muon = f"Muon {recipe.muon_lr:g} for matrices and " if recipe.muon_lr is not None else ""
+    adamw = f"AdamW {recipe.lr:g}"
+    rates = adamw if recipe.muon_lr is None else f"Muon {recipe.muon_lr:g} for matrices and {adamw} for the rest"
     return f"""---
 license: apache-2.0
 library_name: transformers
@@ -58,10 +60,10 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command}` at commit {commit()}: {recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.tokens_seen(processes):,} in all,
+`{command}` at commit {commits}: {recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.tokens_seen(processes):,} in all,
 {minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
-Loss on the answer only. {muon}AdamW {recipe.lr:g} for the rest, falling to 0 over the last {min(recipe.decay_steps, recipe.steps):,} steps.
+Loss on the answer only. {rates}, falling to 0 over the last {recipe.schedule()[1]:,} steps.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
 
 ## Exact match, percent, on 1000 problems of the validation split a column
@@ -115,7 +117,7 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 
 ## Made by
 
-`{finetune_command(info, recipe)}` at commit {commit()}, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
+`{finetune_command(info, recipe)}` at commit {info.extra["commit"]}, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
 {" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {hardware()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 

@@ -63,6 +63,15 @@ class Recipe(Settings):
             raise ValueError(f"key 'longest' is {self.longest}; accepted: up to the model's {self.model.positions}")
         return self
 
+    def schedule(self) -> tuple[int, int]:
+        """The steps over which the rates rise, and those over which they fall.
+
+        >>> Recipe.read("sums").schedule()
+        (100, 5900)
+        """
+        warmup = min(self.warmup, self.steps // 10)
+        return warmup, min(self.decay_steps, self.steps - warmup)
+
     def batches_a_step(self, processes: int) -> int:
         """Each process takes as many batches as the others, and one at least."""
         return -(-self.batches // processes) * processes

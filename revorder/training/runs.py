@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import signal
 import time
 from collections.abc import Mapping
@@ -17,25 +16,29 @@ from transformers import TrainerCallback
 
 from revorder.errors import ProblemError
 from revorder.files import make_folder, write_whole
+from revorder.processes import is_first_process
+from revorder.provenance import commit, joined
 
 MODEL_FILES = ("config.json", "README.md")  # that a run writes when it is done
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of mallopt in glibc's malloc.h
 
 
-def claim(run: Path, settings: Mapping[str, Any], steps: int) -> str | None:
-    """Make the run's folder and stamp it with its settings; returns the saved state to go on from, if there is any.
+def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | None, str]:
+    """Make the run's folder and stamp it with its settings and the commits that take its steps.
 
-    Raises ProblemError where the folder holds a run with other settings than these, `steps` aside, or of more steps, and
+    Returns the saved state to go on from, if there is any, and these commits. Raises ProblemError where the folder holds a run with other settings than these, `steps` aside, or of more steps, and
     where a model of no run is there, which this one's would replace.
     """
     stamp = run / "recipe.json"
     if not run.exists() and (there := [name for name in MODEL_FILES if (run.parent / name).exists()]):
         raise ProblemError(f"folder {str(run.parent)!r} holds {there[0]}, of no run; accepted: a new folder")
+    commits = ""
     if stamp.exists():
         try:
-            found = json.loads(stamp.read_text())
+            found = json.loads(stamp.read_text(encoding="utf-8"))
+            commits = found.get("commits", "")
             different = sorted(key for key in settings if key != "steps" and found[key] != settings[key])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; accepted: a new folder") from None
         if different:
             raise ProblemError(
@@ -45,8 +48,11 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> str | None:
     saved = last_saved(run)
     if (done := saved_step(saved)) > steps:
         raise ProblemError(f"folder {str(run)!r}: its run is at step {done}; accepted: as many steps or more")
-    write_whole(stamp, json.dumps(settings, indent=2) + "\n")  # each process does; none may read half of it
-    return saved
+    if saved_step(saved) < steps:
+        commits = joined(commits, commit())
+    stamped = {**settings, "commits": commits}
+    write_whole(stamp, json.dumps(stamped, indent=2) + "\n")  # each process does; none may read half of it
+    return saved, commits
 
 
 def last_saved(run: Path) -> str | None:
@@ -89,7 +95,7 @@ class Log(TrainerCallback):
         self.log = log
         entries = [entry for entry in read_log(log) if entry["step"] <= saved_step(resumed)]
         self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
-        if os.environ.get("RANK", "0") == "0":
+        if is_first_process():
             write_whole(log, "".join(json.dumps(entry) + "\n" for entry in entries))
 
     def write(self, **entry: Any) -> None:

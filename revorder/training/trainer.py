@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from revorder.files import write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
-from revorder.provenance import commit
+from revorder.processes import is_first_process, process_count
 from revorder.training.batches import Batches, encode_example, pad
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
@@ -45,18 +44,18 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     where the folder holds a run of another recipe.
     """
     keep_freed_memory()
-    made_by = commit()
     recipe, out = Recipe.read(source), Path(out)
     recipe = recipe.model_copy(update={"steps": steps or recipe.steps})
-    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    processes = process_count()
     run = out / "run"
-    saved = claim(run, recipe.model_dump(mode="json"), recipe.steps)
+    settings = recipe.model_dump(mode="json") | {"batches": recipe.batches_a_step(processes)}
+    saved, commits = claim(run, settings, recipe.steps)
     model = create_model(recipe.model, recipe.seed)
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
     if not take_steps(recipe, model, run, saved, processes):
         return None
-    if int(os.environ.get("RANK", "0")) == 0:
+    if is_first_process():
         scores = exact_match(model, encode_columns(recipe, Tokenizer(recipe.model.places), 1000))
         export(model, out, recipe.model.places)
         mixture, log = recipe.data, read_log(run / "log.jsonl")
@@ -65,12 +64,14 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
             "steps": recipe.steps,
             "tokens": recipe.tokens_seen(processes),
             "seconds": round(log[-1]["seconds"]) if log else 0,
-            "commit": made_by,
+            "commit": commits,
         }
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
         ).save(out)
-        write_whole(out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, log, processes))
+        write_whole(
+            out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, log, processes, commits)
+        )
     return out
 
 
@@ -79,8 +80,6 @@ def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, process
     tokenizer = Tokenizer(recipe.model.places)
     batches = Batches(recipe, tokenizer, processes)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
-    warmup = min(recipe.warmup, recipe.steps // 10)
-    decay = min(recipe.decay_steps, recipe.steps - warmup)
     interruption = SaveOnSignal()
     trainer = Trainer(
         model=model,
@@ -105,7 +104,7 @@ def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, process
         train_dataset=batches,
         data_collator=first_item,
         compute_loss_func=mean_loss,
-        optimizers=(optimizer, get_wsd_schedule(optimizer, warmup, decay, recipe.steps, decay_type="linear")),
+        optimizers=(optimizer, get_wsd_schedule(optimizer, *recipe.schedule(), recipe.steps, decay_type="linear")),
         callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", saved), interruption],
     )
     with interruption:

@@ -1,6 +1,8 @@
 """revorder show: traces of problems, and what it refuses."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +64,11 @@ def test_html_is_one_page_that_needs_nothing_else(revorder, tmp_path):
 def test_html_that_cannot_be_written(revorder, tmp_path):
     wrong = revorder("show", "1+1", "--html", tmp_path / "nowhere" / "trace.html")
     assert wrong.returncode == 2 and "nowhere/trace.html' can't be written" in wrong.stderr
+
+
+def test_a_picture_takes_no_other_things_place(revorder, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("."), Path("/dev/null")):
+        done = revorder("show", "1+1", "--html", path)
+        assert done.returncode == 2 and done.stderr.endswith("can't be written: it is no file; accepted: a new file\n")
+    assert (tmp_path / "pipe").is_fifo()

@@ -113,3 +113,14 @@ def test_a_solution_that_was_tampered_with_is_wrong(revorder):
 def test_an_unreadable_problem_is_refused(refused):
     assert "'12+35=99'" in refused("verify", "--problem", "12+35=99")
     assert "accepted: revorder, lean" in refused("verify", "--method", "nope")
+
+
+def test_the_problem_and_the_answer_beside_a_trace_are_judged_too(revorder):
+    item = json.loads(revorder("show", "1+1", "--json").stdout)
+    assert revorder("verify", stdin=json.dumps(item)).stdout == "ok 2\n"
+    for other, says in (
+        ({"problem": "2*3"}, "the question was changed"),
+        ({"answer": "6"}, "wrong answer: expected '2', found '6'"),
+    ):
+        judged = revorder("verify", stdin=json.dumps({**item, **other}))
+        assert judged.returncode == 1 and judged.stdout.startswith("wrong at ") and says in judged.stdout, judged

@@ -147,7 +147,7 @@ def test_neither_the_source_nor_what_is_no_file_is_replaced(tmp_path):
     for out, reason in (
         (source, "the same file as the one that is read"),
         (tmp_path / "link.jsonl", "the same file as the one that is read"),
-        (tmp_path / "pipe.jsonl", "no file; accepted: a new file"),
+        (tmp_path / "pipe.jsonl", "it is no file; accepted: a new file"),
     ):
         with pytest.raises(ProblemError, match=reason):
             rewrite_corpus(source, out)

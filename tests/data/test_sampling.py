@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from revorder import verify
+from revorder import ProblemError, verify
 from revorder.data.mixture import MIXTURES, Mixture, MixturePart
 from revorder.data.sampling import BLOCK, sampler
 from revorder.data.split import is_held_out
@@ -124,3 +124,9 @@ def test_weights_are_the_parts_shares():
 
 if __name__ == "__main__":
     GOLDEN.write_text(written(40))
+
+
+def test_a_part_that_would_never_be_drawn_is_refused():
+    parts = [{"op": op, "a": 1, "b": 1, "weight": weight} for op, weight in (("+", 5000), ("-", 1))]
+    with pytest.raises(ProblemError, match="part '-': weight 1 of 5001 is too little; accepted: one in 1024 or more"):
+        sampler(Mixture.read({"parts": parts}))

@@ -25,8 +25,8 @@ def contents(folder):
 
 
 def test_the_same_bytes_for_one_and_two_workers(tmp_path):
-    manifest = write_shards(SMALL, 1, tmp_path / "one", 500, 120)
-    write_shards(SMALL, 1, tmp_path / "two", 500, 120, workers=2)
+    manifest = write_shards(Run(SMALL, 1, tmp_path / "one", 500, 120))
+    write_shards(Run(SMALL, 1, tmp_path / "two", 500, 120), workers=2)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert [shard["rows"] for shard in manifest["shards"]] == [120, 120, 120, 120, 20]
     for shard in manifest["shards"]:
@@ -40,8 +40,8 @@ def test_the_same_bytes_for_one_and_two_workers(tmp_path):
 
 def test_parquet_holds_the_same(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    lines = write_shards(SMALL, 1, tmp_path / "lines", 100, 100)["shards"][0]["file"]
-    table = write_shards(SMALL, 1, tmp_path / "table", 100, 100, format="parquet")["shards"][0]["file"]
+    lines = write_shards(Run(SMALL, 1, tmp_path / "lines", 100, 100))["shards"][0]["file"]
+    table = write_shards(Run(SMALL, 1, tmp_path / "table", 100, 100, format="parquet"))["shards"][0]["file"]
     rows = [json.loads(line) for line in (tmp_path / "lines" / lines).open()]
     assert parquet.read_table(tmp_path / "table" / table).to_pylist() == rows
 
@@ -84,28 +84,28 @@ def test_a_killed_run_goes_on_and_its_workers_go_quietly(tmp_path, workers):
 
 
 def test_a_damaged_shard_is_written_again_and_another_run_is_refused(tmp_path):
-    manifest = write_shards(SMALL, 1, tmp_path, 200, 100)
+    manifest = write_shards(Run(SMALL, 1, tmp_path, 200, 100))
     name = manifest["shards"][0]["file"]
     whole = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(whole[:50])
-    assert write_shards(SMALL, 1, tmp_path, 200, 100) == manifest and (tmp_path / name).read_bytes() == whole
+    assert write_shards(Run(SMALL, 1, tmp_path, 200, 100)) == manifest and (tmp_path / name).read_bytes() == whole
     with pytest.raises(ProblemError, match="another run|another seed"):
-        write_shards(SMALL, 2, tmp_path, 200, 100)
+        write_shards(Run(SMALL, 2, tmp_path, 200, 100))
     with pytest.raises(ProblemError, match="another view"):
-        write_shards(SMALL, 1, tmp_path, 200, 100, view="steps")
+        write_shards(Run(SMALL, 1, tmp_path, 200, 100, view="steps"))
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(ProblemError, match="can't be read"):
-        write_shards(SMALL, 1, tmp_path, 200, 100)
+        write_shards(Run(SMALL, 1, tmp_path, 200, 100))
     with pytest.raises(ProblemError, match="accepted: jsonl, parquet"):
-        write_shards(SMALL, 1, tmp_path, 200, 100, format="csv")
+        write_shards(Run(SMALL, 1, tmp_path, 200, 100, format="csv"))
     with pytest.raises(ProblemError, match="accepted: trace, prompt_completion, messages, steps"):
-        write_shards(SMALL, 1, tmp_path, 200, 100, view="rows")
+        write_shards(Run(SMALL, 1, tmp_path, 200, 100, view="rows"))
 
 
 def test_a_folder_of_another_view_is_no_folder_of_traces(tmp_path):
-    write_shards(SMALL, 1, tmp_path, 200, 100, view="messages")
+    write_shards(Run(SMALL, 1, tmp_path, 200, 100, view="messages"))
     with pytest.raises(ProblemError, match="another view"):
-        write_shards(SMALL, 1, tmp_path, 200, 100)
+        write_shards(Run(SMALL, 1, tmp_path, 200, 100))
 
 
 def test_an_interrupted_run_leaves_whole_shards_only(tmp_path):
@@ -138,49 +138,49 @@ def test_workers_that_are_interrupted_as_they_start_say_nothing(tmp_path):
 
 
 def test_the_manifest_is_away_while_a_shard_is(tmp_path):
-    names = [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]]
+    names = [shard["file"] for shard in write_shards(Run(SMALL, 1, tmp_path, 300, 100))["shards"]]
     (tmp_path / names[1]).unlink()
 
     def stop(rows):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_shards(SMALL, 1, tmp_path, 300, 100, progress=stop)
+        write_shards(Run(SMALL, 1, tmp_path, 300, 100), progress=stop)
     assert not (tmp_path / "manifest.json").exists()
-    assert [shard["file"] for shard in write_shards(SMALL, 1, tmp_path, 300, 100)["shards"]] == names
+    assert [shard["file"] for shard in write_shards(Run(SMALL, 1, tmp_path, 300, 100))["shards"]] == names
 
 
-@pytest.mark.parametrize("wrong", [{"size": 0}, {"shard_size": 0}, {"workers": 0}])
-def test_numbers_below_one_are_refused(wrong, tmp_path):
+@pytest.mark.parametrize(("size", "shard_size", "workers"), [(0, 10, 1), (10, 0, 1), (10, 10, 0)])
+def test_numbers_below_one_are_refused(size, shard_size, workers, tmp_path):
     with pytest.raises(ProblemError, match="accepted: at least 1"):
-        write_shards(SMALL, 1, tmp_path, **{"size": 10, **wrong})
+        write_shards(Run(SMALL, 1, tmp_path, size, shard_size), workers)
 
 
 def test_too_many_shards_are_refused_at_once(tmp_path):
     with pytest.raises(ProblemError, match="accepted: one that makes up to 99,999 shards"):
-        write_shards(SMALL, 1, tmp_path / "shards", 10**20, 1)
+        write_shards(Run(SMALL, 1, tmp_path / "shards", 10**20, 1))
     assert not (tmp_path / "shards").exists()
 
 
 def test_a_folder_that_cannot_be_made_or_read_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ProblemError, match="can't be made"):
-        write_shards(SMALL, 1, tmp_path / "file", 10)
-    manifest = write_shards(SMALL, 1, tmp_path / "shards", 10)
+        write_shards(Run(SMALL, 1, tmp_path / "file", 10))
+    manifest = write_shards(Run(SMALL, 1, tmp_path / "shards", 10))
     (tmp_path / "shards" / "manifest.json").write_text(json.dumps({**manifest, "shards": [{}]}))
     with pytest.raises(ProblemError, match="can't be read"):
-        write_shards(SMALL, 1, tmp_path / "shards", 10)
+        write_shards(Run(SMALL, 1, tmp_path / "shards", 10))
 
 
 def test_parts_written_anywhere_make_the_same_run(tmp_path):
-    write_shards(SMALL, 1, tmp_path / "local", 500, 120)
+    write_shards(Run(SMALL, 1, tmp_path / "local", 500, 120))
     run = Run(SMALL, 1, tmp_path / "parts", 500, 120)
     with pytest.raises(ProblemError, match="holds no run"):
         list(write_part(run, 0, 2))
     claim_folder(run)
     assert [[job.start for job in write_part(run, rank, 2)] for rank in (1, 0)] == [[120, 360], [0, 240, 480]]
     before = {path.name: path.stat().st_mtime_ns for path in run.out.glob("*.jsonl")}
-    write_shards(**run._asdict())
+    write_shards(run)
     assert contents(run.out) == contents(tmp_path / "local")
     assert before == {path.name: path.stat().st_mtime_ns for path in run.out.glob("*.jsonl")}
     with pytest.raises(ProblemError, match="another seed"):
@@ -188,8 +188,8 @@ def test_parts_written_anywhere_make_the_same_run(tmp_path):
 
 
 def test_shards_of_an_unknown_run_are_written_again(tmp_path):
-    write_shards(SMALL, 1, tmp_path / "out", 200, 100)
+    write_shards(Run(SMALL, 1, tmp_path / "out", 200, 100))
     (tmp_path / "out" / "manifest.json").unlink()
-    write_shards(SMALL, 2, tmp_path / "out", 200, 100)
-    write_shards(SMALL, 2, tmp_path / "new", 200, 100)
+    write_shards(Run(SMALL, 2, tmp_path / "out", 200, 100))
+    write_shards(Run(SMALL, 2, tmp_path / "new", 200, 100))
     assert contents(tmp_path / "out") == contents(tmp_path / "new")

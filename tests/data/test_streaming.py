@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from revorder import ProblemError
+from revorder import ProblemError, verify
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import BLOCK, sampler
 from revorder.data.streaming import ranges, stream
@@ -90,10 +90,13 @@ def test_the_page_trains_on_tokens(tmp_path, monkeypatch):
     quiet = {"report_to": [], "save_strategy": "no", "use_cpu": True, "bf16": False, "disable_tqdm": True}
     monkeypatch.setattr(trl, "SFTConfig", lambda out, **more: config(out, **more | {"max_steps": 2} | quiet))
     monkeypatch.chdir(tmp_path)
+    Path("corpus.jsonl").write_text('{"text": "Once."}\n' * 300)
     space = {}
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[1:]:
         exec(block.replace("MODEL", folder), space)
     assert space["trainer"].state.global_step == 2
+    texts = [row["text"] for row in space["mixed"]]
+    assert any(text != "Once." and verify(text, "lean").ok for text in texts) and "Once." in texts
     row = next(iter(space["trainer"].train_dataset))
     tokens = find_view("tokens", space["tokenizer"])
     assert any(

@@ -88,6 +88,8 @@ def test_our_own_questions_in_words_have_right_answers(problem):
         ("20 / 3", "6.66", RIGHT),
         ("10 / 3", "3.34", WRONG),
         ("10 / 3", "3", WRONG),
+        ("1.28 + 1.5", "2.8", RIGHT),
+        ("1.28 + 1.5", "2.7", WRONG),
         # or as is asked
         ("10 / 3. Round to the nearest integer.", "3", RIGHT),
         ("20 / 3. Round to the nearest integer.", "6", WRONG),
@@ -110,6 +112,8 @@ def test_our_own_questions_in_words_have_right_answers(problem):
         ("2 + 2", "four", UNREAD),
         ("2 + 2", "", UNREAD),
         ("2 + 2", "9" * 5000, UNREAD),
+        ("2 + 2", "9" * 5000 + "e5", UNREAD),
+        ("2 + 2", "9" * 400 + "e999", WRONG),
         ("9" * 1500 + " * " + "9" * 1500, "1", UNREAD),
     ],
 )

@@ -7,23 +7,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import SHARED
 
 from revorder import ProblemError
 from revorder.data.sampling import sampler
-from revorder.data.sources.bigbench import find_folder
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.reproduce import EXPERIMENTS as ALL
-from revorder.reproduce.cells import MODELS, Finetuning, read_cells
+from revorder.reproduce.cells import MODELS, Finetuning, Training, read_cells, run_cell, table1_columns
 from revorder.reproduce.check import check
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
 from revorder.reproduce.figure2 import by_csid
 from revorder.reproduce.page import blocks_of, fill_docs, write_page
 from revorder.training.recipe import Recipe
 
-GSM8K = find_folder(None, "gsm8k")
+GSM8K = SHARED.is_dir()
 EXPERIMENTS = {name: experiment for name, experiment in ALL.items() if GSM8K or name not in ("table3", "figures7-8")}
 TRAINED = [name for name, experiment in EXPERIMENTS.items() if experiment.needs]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def gsm8k():
+    """Where there is GSM8K, experiments find it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if GSM8K:
+            patch.setenv("REVORDER_DATA", str(SHARED))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +100,31 @@ def test_what_models_wrote_is_enough_where_they_are_gone(tmp_path, results):
     replace(done, done=False, tokens=0).save(folder)
     perform(EXPERIMENTS["table1"], "smoke", tmp_path, said.append)
     assert said == [] and RunInfo.read(folder).tokens == done.tokens > 0
+
+
+def test_a_model_of_other_terms_is_not_asked_in_place_of_todays(tmp_path, monkeypatch):
+    training, data = (
+        Training(1, 256, 24, 1, 64),
+        {"name": "sums", "method": "lean", "parts": [{"op": "+", "a": 1, "b": 1}]},
+    )
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr("revorder.reproduce.cells.run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run_cell(training, data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]), tmp_path, print)
+    with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
+        run_cell(replace(training, tokens=512), data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]), tmp_path, print)
+    assert run_cell(training, data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]), tmp_path, print) == 256
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("", "line 1: not "), ('{"run": {"suite": "hard"}}\n', "do not say their method, form, problems; accepted: ")],
+)
+def test_a_damaged_cell_is_named(tmp_path, results, text, says):
+    shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
+    (tmp_path / "table1" / "plain.jsonl").write_text(text)
+    with pytest.raises(ProblemError, match=says):
+        list(check(tmp_path, []))
 
 
 def test_results_of_another_layout_are_refused(tmp_path, results):

@@ -126,7 +126,7 @@ def test_a_run_is_extended_but_not_cut_short_or_changed(base, sums, tmp_path):
     with pytest.raises(ProblemError, match="holds a run with another lr; accepted: a new folder"):
         finetune(base, sums, out, QUICK | {"lr": 1e-4})
     finetune(base, sums, out, QUICK | {"steps": 3, "device_batch": 2, "save_every": 5})  # which change nothing
-    with pytest.raises(ProblemError, match="holds a run with another contents, data; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="holds a run with another contents; accepted: a new folder"):
         finetune(base, "enhancement", out, QUICK)
 
 

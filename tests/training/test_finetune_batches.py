@@ -13,10 +13,11 @@ pytest.importorskip("trl")
 
 from pretrained import KINDS, byte_level, sentencepiece  # noqa: E402
 
+from revorder.data.sources.gsm8k import question_prompt  # noqa: E402
 from revorder.data.targets import IGNORED, as_pair  # noqa: E402
 from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E402
 from revorder.training.finetune_batches import FinetuneBatches, encode_pair, steps_for  # noqa: E402
-from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, question_prompt, read_source  # noqa: E402
+from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, read_source  # noqa: E402
 from revorder.training.finetune_recipe import FinetuneRecipe  # noqa: E402
 
 

@@ -17,6 +17,7 @@ transformers = pytest.importorskip("transformers")
 
 from safetensors.torch import load_file  # noqa: E402
 
+from revorder.provenance import commit  # noqa: E402
 from revorder.training.trainer import train  # noqa: E402
 
 
@@ -110,15 +111,24 @@ def test_an_interrupted_run_saves_says_so_and_goes_on(recipe, tmp_path, number):
     assert made and (made / "model.safetensors").exists()
 
 
-def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_path):
+def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_path, monkeypatch):
+    monkeypatch.setattr("revorder.training.runs.commit", lambda: "0123456")
     train(recipe, tmp_path / "out", steps=20)
+    monkeypatch.undo()
+    train(recipe, tmp_path / "out", steps=20)
+    assert "at commit 0123456: 20 steps" in (tmp_path / "out" / "README.md").read_text()  # which took all of them
     first = (tmp_path / "out" / "model.safetensors").read_bytes()
     with pytest.raises(ProblemError, match="its run is at step 20; accepted: as many steps or more"):
         train(recipe, tmp_path / "out", steps=10)
     train(recipe, tmp_path / "out", steps=40)
+    assert f"at commit 0123456, {commit()}: 40 steps" in (tmp_path / "out" / "README.md").read_text()
     assert (tmp_path / "out" / "model.safetensors").read_bytes() != first
     steps = [entry["step"] for entry in log_of(tmp_path / "out") if "loss" in entry]
     assert steps == sorted(set(steps)) and steps[-1] == 40
+    with monkeypatch.context() as several:
+        several.setattr("revorder.training.trainer.process_count", lambda: 2)
+        with pytest.raises(ProblemError, match="holds a run with another batches; accepted: a new folder"):
+            train(recipe, tmp_path / "out", steps=60)  # whose steps would take twice the batches
     recipe.write_text(recipe.read_text().replace("tokens: 128", "tokens: 256"))
     with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
         train(recipe, tmp_path / "out", steps=60)

@@ -79,7 +79,10 @@ def read_row(question: str, target: str) -> Problem:
 def file_rows(path: Path) -> list[tuple[str, str]]:
     """(question, target) of each line of a JSONL file; raises ProblemError naming the file."""
     try:
-        return [(str(row["input"]), str(row["target"])) for row in map(json.loads, path.read_text().splitlines())]
+        return [
+            (str(row["input"]), str(row["target"]))
+            for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ProblemError(
             f"BIG-bench file {str(path)!r} can't be read: {error!r}; accepted: JSONL with input, target"

@@ -22,6 +22,15 @@ class Row(NamedTuple):
     answer: str
 
 
+def question_prompt(question: str) -> str:
+    """What a word problem's answer follows.
+
+    >>> question_prompt("How many clips?")
+    'Question: How many clips?\\nAnswer:\\n'
+    """
+    return f"Question: {question.strip()}\nAnswer:\n"
+
+
 def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
     """The rows of a split, from a folder of train.jsonl and test.jsonl, a JSONL file, or a Hugging Face dataset's name.
 
