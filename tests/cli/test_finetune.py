@@ -1,8 +1,10 @@
 """revorder finetune: from a model and data to a folder that eval and solve take, and what it refuses."""
 
+import importlib
 import json
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -60,12 +62,15 @@ def test_an_interrupted_run_ends_with_130_and_goes_on(files, tmp_path, revorder)
     assert (again.returncode, again.stdout) == (0, f"{out}\n")
 
 
-@pytest.mark.parametrize("package", ["trl", "peft"])
-def test_a_missing_library_is_one_line(package, refused, monkeypatch, tmp_path):
-    pytest.importorskip("torch")
-    monkeypatch.setitem(__import__("sys").modules, package, None)
-    line = refused("finetune", "model", "paper", "--out", tmp_path / "out")
-    assert f"finetune needs {package}; install: pip install 'revorder[finetune]'" in line
+@pytest.mark.parametrize(("package", "what", "options"), [("trl", "finetune", []), ("peft", "lora", ["--lora", "4"])])
+def test_a_missing_library_is_one_line(package, what, options, files, revorder, monkeypatch, tmp_path):
+    importlib.import_module("revorder.training.finetune")
+    if package == "trl":
+        monkeypatch.delitem(sys.modules, "revorder.training.finetune")  # so that it is imported again
+    monkeypatch.setitem(sys.modules, package, None)
+    done = revorder("finetune", *files, "--out", tmp_path / "out", *options)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"revorder: {what} needs {package}; install: pip install 'revorder[finetune]'\n")
 
 
 def test_what_is_not_accepted_is_one_line(files, tmp_path, refused):

@@ -72,13 +72,14 @@ def test_an_arm_that_is_there_is_not_run_again(done):
     replace(info, done=False).save(folder)
     (folder / "solutions" / "enclosed.jsonl").unlink()
     perform(experiment, "smoke", folder.parent, said.append)
-    assert said == ["enclosed: 3 problems"] and RunInfo.read(folder).tokens == info.tokens
+    assert said == ["enclosed: fine-tuning", "enclosed: 3 problems"]  # a finished one takes no steps
+    assert RunInfo.read(folder).tokens == info.tokens
 
 
 def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
     _, _, folder, _ = done
     for arm in ARMS:
-        data = json.loads((folder / "models" / arm / "run" / "recipe.json").read_text())["data"]
+        data = json.loads((folder / "models" / arm / "revorder.json").read_text())["extra"]["data"]
         names = [path.rpartition("/")[2] for path in data]
         assert names == ([f"enhancement_{arm}.jsonl"] if ARMS[arm] else []) + [f"{arm}.jsonl"]
 
