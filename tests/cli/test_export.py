@@ -47,7 +47,7 @@ def test_a_fine_tuned_model_is_refused(refused, tmp_path):
 def test_what_cant_be_written_leaves_nothing(refused, tmp_path):
     out = tmp_path / "model.gguf"
     out.mkdir()
-    assert "model.gguf' can't be written: Is a directory" in refused("export", "calculator", out)
+    assert "model.gguf' can't be written: it is no file" in refused("export", "calculator", out)
     assert list(tmp_path.iterdir()) == [out]
 
 
