@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from revorder.arithmetic.problem import Problem
+from revorder.evaluation.suites import SEED
 
-SEED = 2024
 DrawOperands = Callable[
     [random.Random, int], tuple[int, int]
 ]  # (randomness, number of the problem) to the two operands

@@ -11,8 +11,6 @@ from itertools import product
 from pathlib import Path
 
 from revorder.arithmetic.problem import OPS
-from revorder.data.sampling import held_out
-from revorder.evaluation.suites import SEED
 from revorder.files import write_whole
 from revorder.methods import full_name
 from revorder.metrics.token_cost import bare_cost, characters
@@ -37,7 +35,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     out = folder / "seconds.json"
     if not out.exists():
         runtime = Runtime(threads=1)
-        problems = held_out("*", 6, 6, settings.n, SEED)
+        problems = problems_by_digits("*", 6, settings.n)
         runtime.generate([f"{problems[0]}="], 1)
         start = time.perf_counter()
         tokens = sum(characters(runtime.generate([f"{problem}="], 400)[0]) for problem in problems)

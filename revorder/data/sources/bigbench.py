@@ -22,8 +22,8 @@ def find_folder(data: str | None, name: str = "bigbench_arithmetic") -> Path | N
     >>> find_folder("no such folder") is None
     True
     """
-    beside = os.environ.get("REVORDER_DATA")
-    places = [Path(data)] if data else [Path(beside) / name, Path(beside)] if beside else []
+    around = os.environ.get("REVORDER_DATA")
+    places = [Path(data)] if data else [Path(around) / name, Path(around)] if around else []
     return next((place for place in places if place.is_dir()), None)
 
 
