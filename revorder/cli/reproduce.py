@@ -11,6 +11,7 @@ import typer
 
 from revorder.cli.common import Json, emit, say
 from revorder.errors import ProblemError
+from revorder.processes import is_first_process
 
 RESULTS = Path("results")
 
@@ -51,18 +52,21 @@ def command(
         [EXPERIMENTS[name] for name in names] if names else [e for e in EXPERIMENTS.values() if preset in e.settings]
     )
     failed: list[str] = []
+    first = is_first_process()  # of those that torchrun started, the one that speaks
     for experiment in chosen:
         if list_:
             print(f"{experiment.name}: {experiment.shows}, {experiment.title}")
             continue
         try:
             with redirect_stdout(sys.stderr):
-                folder = perform(experiment, preset, out, say)
+                folder = perform(experiment, preset, out, say if first else lambda line: None)
         except ProblemError as error:
             if names:
                 raise
             failed.append(experiment.name)
             say(str(error))
+            continue
+        if not first:
             continue
         if json_:
             emit({"experiment": experiment.name, "folder": str(folder)})

@@ -25,7 +25,7 @@ from revorder.reproduce.experiment import RunInfo, Say
 from revorder.training.finetune_recipe import FinetuneRecipe
 
 Tasks = Mapping[str, list[Problem]]
-Columns = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
+Lengths = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
 Key = TypeVar("Key")
 Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
@@ -39,7 +39,7 @@ class Trainer(Protocol):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
         ...
 
@@ -64,7 +64,7 @@ class Training:
         """The training in a few words."""
         return f"{self.layers} layers of width {self.width}, {self.steps:,} steps of {self.tokens:,} tokens"
 
-    def recipe(self, data: Mapping[str, Any], max_digits: Columns) -> dict[str, Any]:
+    def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
         """The recipe of one model."""
         return {
             "name": data["name"],
@@ -87,7 +87,7 @@ class Training:
             "seed": self.seed,
         }
 
-    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Train a model from random weights."""
         from revorder.training.trainer import train
 
@@ -118,7 +118,7 @@ class Finetuning:
         """The model; a stand-in is written into `folder`."""
         return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
 
-    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Fine-tune it on a mixture."""
         with needs("fine-tuning", "reproduce"):
             from revorder.training.finetune import finetune
@@ -156,7 +156,7 @@ class ByRecipe:
 
     recipe: Mapping[str, Any]
 
-    def train(self, data: Mapping[str, Any], max_digits: Columns, model: Path) -> Path | None:
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Train it."""
         from revorder.training.trainer import train
 
@@ -164,7 +164,7 @@ class ByRecipe:
 
 
 def run_cell(
-    training: Trainer, data: Mapping[str, Any], max_digits: Columns, tasks: Tasks, folder: Path, say: Say
+    training: Trainer, data: Mapping[str, Any], max_digits: Lengths, tasks: Tasks, folder: Path, say: Say
 ) -> int:
     """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
 

@@ -14,9 +14,9 @@ from revorder.settings import Count, Settings, read_settings
 
 RECIPES = Path(__file__).parent / "recipes"
 
-Column = tuple[Literal["+", "-", "*", "/"], DigitCount, DigitCount]
-Columns = Annotated[
-    tuple[Column, ...], Field(description="a list of [op, digits of the longer operand, of the shorter]")
+Length = tuple[Literal["+", "-", "*", "/"], DigitCount, DigitCount]
+Lengths = Annotated[
+    tuple[Length, ...], Field(description="a list of [op, digits of the longer operand, of the shorter]")
 ]
 
 
@@ -39,7 +39,7 @@ class Recipe(Settings):
     name: Name
     data: Mixture
     model: ModelShape = ModelShape()
-    max_digits: Annotated[Columns, Field(min_length=1)]
+    max_digits: Annotated[Lengths, Field(min_length=1)]
     steps: Count = 10_000
     tokens: Count = 4096
     batches: Count = 1
@@ -51,7 +51,7 @@ class Recipe(Settings):
     warmup: Annotated[int, Field(ge=0)] = 100
     decay_steps: Annotated[int, Field(ge=0)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
-    eval_columns: Columns = ()
+    eval_columns: Lengths = ()
     eval_every: Count = 1000
     save_every: Count = 500
 

@@ -19,6 +19,16 @@ def test_reproduce_report_and_check(revorder, tmp_path):
     assert run.returncode == 1 and "plus" in json.loads(run.stdout)["what"]
 
 
+def test_of_several_processes_one_speaks(revorder, tmp_path, monkeypatch):
+    asked = ("reproduce", "worked-examples", "--preset", "smoke", "--out", tmp_path)
+    first = revorder(*asked)
+    assert first.stdout and not first.stderr
+    assert "holds it already" in revorder(*asked).stderr
+    monkeypatch.setenv("RANK", "1")
+    run = revorder(*asked)
+    assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
+
+
 def test_bad_input_is_one_line(refused, tmp_path):
     for arguments, message in (
         (["table9"], "experiment 'table9' is unknown; accepted: worked-examples, "),
