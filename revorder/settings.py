@@ -137,7 +137,7 @@ def read_yaml(source: str | Path, packaged: Path, where: str) -> Any:
 
     Raises ProblemError that begins with `where` and says which are packaged.
     """
-    path = Path(source) if Path(source).suffix else packaged / f"{source}.yaml"
+    path = Path(source) if Path(source).suffix or "/" in str(source) else packaged / f"{source}.yaml"
     accepted = f"accepted: a YAML file, or {', '.join(sorted(file.stem for file in packaged.glob('*.yaml')))}"
     try:
         if path.exists() and not path.is_file():

@@ -120,7 +120,9 @@ def test_what_is_no_file_is_refused(tmp_path):
     assert "can't be read: No such file or directory" in refusal(tmp_path / "none.yaml")
     assert "can't be read: embedded null byte" in refusal("a\0.yaml")
     assert "can't be read: " in refusal(tmp_path / f"{'x' * 300}.yaml")
-    assert "accepted: a YAML file, or authors" in refusal("/dev/zero")  # without a suffix, a packaged one's name
+    assert "can't be read: it is no file" in refusal("/dev/zero")
+    (tmp_path / "plain").write_text("{")
+    assert "line 1" in refusal(tmp_path / "plain")  # a path, where a name without one is a packaged one's
 
 
 @pytest.mark.parametrize(

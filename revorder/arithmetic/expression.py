@@ -21,6 +21,7 @@ _NUMBER = re.compile(
     r"(?=\.?[0-9])((?:[0-9]{1,3}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\2[0-9]{3})*(?![0-9])|[0-9]+)?)(\.[0-9]+)?(\s?%)?"
 )
 _TIMES = re.compile(rf"[xX]\s*[0-9.(\[{{{CURRENCY}]")  # but 2x+1 is no product of 2 and +1
+_HEXADECIMAL = re.compile("0[xX][0-9a-fA-F]")
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "neg": 3}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -68,6 +69,8 @@ class Expression:
             if char.isspace() or (want_number and char in CURRENCY):
                 pass
             elif want_number:
+                if _HEXADECIMAL.match(body, at):
+                    raise fail(f"a hexadecimal number at character {at + 1}")
                 if match := _NUMBER.match(body, at):
                     whole, _, point, percent = match.groups(default="")
                     digits, places = re.sub("[^0-9]", "", whole + point), max(len(point) - 1, 0) + 2 * bool(percent)

@@ -83,7 +83,7 @@ class Line(NamedTuple):
 def stdin_batches() -> Iterator[list[str]]:
     """The lines of stdin as they come, in batches of what is there; a BOM is skipped, bytes that are no UTF-8 replaced."""
     if sys.stdin is None:
-        raise ProblemError("stdin: closed; accepted: a line a problem")
+        raise ProblemError("stdin: closed; accepted: lines of text")
     rest, first = b"", True
     stream: Any = sys.stdin.buffer
     while read := stream.read1(READ):  # waits only where nothing is there
@@ -262,21 +262,19 @@ def run_once(
     settings: Mapping[str, Any],
     overwrite: bool,
     total: int,
-    run: Callable[[Callable[[int], None]], list[Result]],
+    run: Callable[..., list[Result]],
 ) -> list[Result]:
     """The results that `out` holds of the run of these settings, or those of running it now, with its progress shown.
 
-    Raises ProblemError where `out` holds another run, or where the table beside it would replace a file of no run.
+    `run` is called with `progress` and `overwrite`. Raises ProblemError where `out` holds another run, or where the table beside it would replace a file of no run.
     """
     from revorder.evaluation.runner import finished, partial_of
 
-    if out and overwrite:
-        for path in (out, partial_of(out)):
-            path.unlink(missing_ok=True)
-    elif out and (table := out.with_suffix(".md")).exists() and not (out.exists() or partial_of(out).exists()):
+    kept = None if overwrite else out
+    if kept and (table := kept.with_suffix(".md")).exists() and not (kept.exists() or partial_of(kept).exists()):
         raise ProblemError(f"file {str(table)!r} is there, and of no run; accepted: another --out, or --overwrite")
-    if out and (results := finished(out, settings)) is not None:
-        say(f"{out} holds this run already; accepted: --overwrite to run it again")
+    if kept and (results := finished(kept, settings)) is not None:
+        say(f"{kept} holds this run already; accepted: --overwrite to run it again")
         return results
     with Progress("problems", total) as progress:
-        return run(progress.advance)
+        return run(progress=progress.advance, overwrite=overwrite)

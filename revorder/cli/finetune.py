@@ -52,7 +52,7 @@ def command(
     seed: Annotated[Optional[int], typer.Option(min=0, help="Seed.", rich_help_panel=OVER)] = None,
     json_: Json = False,
 ) -> None:
-    """Fine-tune a pretrained language model with TRL; needs pip install 'revorder[finetune]'."""
+    """Fine-tune a pretrained language model with TRL; needs the extra finetune."""
     with needs("finetune", "finetune"):
         from revorder.training.finetune import finetune
     from revorder.training.finetune_recipe import FinetuneRecipe

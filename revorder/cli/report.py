@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, Wide, emit, show_table
+from revorder.cli.common import Json, Wide, emit, say, show_table
 from revorder.cli.gsm8k import print_scores
 from revorder.errors import ProblemError
 from revorder.files import write_whole
@@ -38,12 +38,16 @@ def command(
         return print_page(file, docs or [], json_)
     if docs:
         raise ProblemError(f"docs {str(docs[0])!r}: are filled from a folder of results; accepted: reproduce's folder")
-    from revorder.evaluation.runner import load
+    from revorder.evaluation.runner import load_run
     from revorder.evaluation.word_problems import SUITE, attempts_of
 
-    results = load(file)
-    if results and results[0].task == SUITE:
-        return print_scores(attempts_of(results, file.stem), errors, wide, json_)
+    what, results = load_run(file)
+    if not results:
+        raise ProblemError(f"results {str(file)!r}: none in it yet; accepted: a file that eval wrote")
+    if file.suffix == ".partial":
+        say(f"{file} is of a run that is not finished")
+    if results[0].task == SUITE:
+        return print_scores(attempts_of(results, str(what.get("model", file.stem))), errors, wide, json_)
     raise typer.Exit(print_report(results, errors, wide, json_))
 
 
@@ -52,11 +56,14 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
     from revorder.reproduce.page import fill_docs, write_page
 
     page = folder / "index.html"
+    texts = {path: path.read_text(encoding="utf-8") for path in docs}
+    for text in texts.values():
+        fill_docs(text, folder)  # before anything is written, what it raises
     write_page(folder, page)
-    for path in docs:
+    for path, text in texts.items():
         images = path.parent / "images"
         images.mkdir(exist_ok=True)
-        write_whole(path, fill_docs(path.read_text(encoding="utf-8"), folder, images))
+        write_whole(path, fill_docs(text, folder, images))
     for path in (page, *docs):
         if json_:
             emit({"file": str(path)})

@@ -55,7 +55,8 @@ def command(
     first = is_first_process()  # of those that torchrun started, the one that speaks
     for experiment in chosen:
         if list_:
-            print(f"{experiment.name}: {experiment.shows}, {experiment.title}")
+            about = {"experiment": experiment.name, "shows": experiment.shows, "title": experiment.title}
+            emit(about) if json_ else print("{experiment}: {shows}, {title}".format(**about))
             continue
         try:
             with redirect_stdout(sys.stderr):

@@ -98,7 +98,9 @@ def rewrite_corpus(
     if (source.suffix == ".parquet") != (out.suffix == ".parquet"):
         raise ProblemError(f"out {str(out)!r}: accepted: a file of the same kind as {source.name!r}")
     if not source.is_file():
-        raise ProblemError(f"file {str(source)!r}: not there; accepted: a file of JSONL, or of Parquet (.parquet)")
+        raise ProblemError(
+            f"file {str(source)!r}: no file of that name; accepted: a file of JSONL, or of Parquet (.parquet)"
+        )
     rejected = out.with_name(f"{out.name}.rejects.jsonl")
     for path in (out, rejected):
         if path.exists() and path.samefile(source):
@@ -273,7 +275,7 @@ def find_value(line: str, field: str) -> tuple[int, int]:
 
 
 def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
-    """Convert a column of text, batch by batch; a row that has none goes on as it is. The other columns stay."""
+    """Convert a column of text, batch by batch; a row that has none goes on as it is. The other columns and the compression stay."""
     with needs("Parquet", "data"):
         import pyarrow
         import pyarrow.parquet
@@ -285,7 +287,10 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
             kind = schema.types[at] if at >= 0 else None
             if kind is None or not (is_string(kind) or is_large_string(kind)):
                 raise ProblemError(f"file {str(source)!r}: column {field!r} is {kind or 'missing'}; accepted: text")
-            with pyarrow.parquet.ParquetWriter(out, schema) as writer:
+            rows = file.metadata
+            packed = rows.row_group(0).column(0).compression if rows.num_row_groups and rows.num_columns else "SNAPPY"
+            packed = "NONE" if packed == "UNCOMPRESSED" else packed
+            with pyarrow.parquet.ParquetWriter(out, schema, compression=packed) as writer:
                 for batch in file.iter_batches(BATCH):
                     texts = batch.column(at).to_pylist()
                     changed = [text if text is None else apply_edits(text, edits_of(text)) for text in texts]

@@ -139,9 +139,17 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
                 if line.strip():
                     yield from solutions_of(json.loads(line))
     except OSError as error:
-        raise ProblemError(f"file {str(path)!r} can't be read: {error.strerror}") from None
+        raise ProblemError(
+            f"file {str(path)!r} can't be read: {error.strerror}; accepted: JSONL of solutions"
+        ) from None
+    except ProblemError as error:
+        raise ProblemError(f"file {str(path)!r}, line {number}: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise ProblemError(f"file {str(path)!r}, line {number}: {first_line(error)}") from None
+        raise ProblemError(
+            f"file {str(path)!r}, line {number}: {first_line(error)}; accepted: JSONL of solutions"
+        ) from None
+    if not number:
+        raise ProblemError(f"file {str(path)!r}: nothing in it; accepted: JSONL of solutions")
 
 
 def solutions_of(row: Any) -> list[Attempt]:

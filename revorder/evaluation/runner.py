@@ -49,10 +49,12 @@ def run(
     settings: RunSettings | None = None,
     reply_tokens: int = 0,
     progress: Callable[[int], None] = lambda done: None,
+    overwrite: bool = False,
 ) -> list[Result]:
     """Let a model write every problem of every task, and judge it.
 
-    With `out` the results are written there, under `settings`; raises ProblemError where that holds another run's.
+    With `out` the results are written there, under `settings`; raises ProblemError where that holds another run's and
+    `overwrite` is not set. What is there is replaced when all results are in.
     A text may always have `reply_tokens`. `progress` is called with the number of problems done.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
@@ -62,7 +64,7 @@ def run(
         for start in range(0, len(pairs), BATCH):
             yield from judged(writer, pairs[start : start + BATCH], reply_tokens)
 
-    return collect([(task, str(problem)) for task, problem in wanted], write, out, settings, progress)
+    return collect([(task, str(problem)) for task, problem in wanted], write, out, settings, progress, overwrite)
 
 
 def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], reply_tokens: int = 0) -> Iterator[Result]:
@@ -110,14 +112,17 @@ def collect(
     out: Path | None,
     settings: RunSettings | None,
     progress: Callable[[int], None],
+    overwrite: bool = False,
 ) -> list[Result]:
     """The results of the wanted tasks and problems, in order: those that `out` has, and what `write` makes of the others.
 
-    `write` is given their indices. `out`, `settings` and `progress` are as in `run`.
+    `write` is given their indices. `out`, `settings`, `progress` and `overwrite` are as in `run`.
     """
     partial = out and partial_of(out)
     known: dict[tuple[str, str], Result] = {}
-    if out and partial:
+    if overwrite and partial:
+        partial.unlink(missing_ok=True)
+    elif out and partial:
         if (done := finished(out, settings)) is not None:
             return done
         known = {(result.task, result.problem): result for result in resumed(partial, settings)}
@@ -184,11 +189,12 @@ def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
 def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
     """The results of an interrupted run; a line that was cut off is dropped from the file.
 
-    Raises ProblemError where they are another run's.
+    Raises ProblemError where they are another run's; a run that has no result yet is none.
     """
-    if not partial.exists() or not partial.stat().st_size:
+    head, *lines = _lines(partial) if partial.exists() else [""]
+    if not lines:
+        partial.unlink(missing_ok=True)
         return
-    head, *lines = _lines(partial)
     _same_run(partial, head, settings)
     good = [head]
     for line in lines:

@@ -191,7 +191,7 @@ def find_suite(name: str) -> Suite:
     2024
     """
     if name not in SUITES:
-        raise ProblemError(f"suite {name!r} is unknown; accepted: {', '.join(SUITES)}")
+        raise ProblemError(f"suite {name!r} is unknown; accepted: {', '.join(SUITES)}; for word problems gsm8k")
     return SUITES[name]
 
 

@@ -52,8 +52,9 @@ def write_solutions(
     settings: RunSettings | None = None,
     max_tokens: int = MAX_TOKENS,
     progress: Callable[[int], None] = lambda done: None,
+    overwrite: bool = False,
 ) -> list[Result]:
-    """Let a model solve every problem; `out`, `settings` and `progress` are as in `evaluation.runner.run`.
+    """Let a model solve every problem; `out`, `settings`, `progress` and `overwrite` are as in `evaluation.runner.run`.
 
     Raises ProblemError where `out` holds another run's, or can't be written.
     """
@@ -61,7 +62,7 @@ def write_solutions(
     def write(todo: Sequence[int]) -> Iterator[Result]:
         return solve_each(writer, [problems[i] for i in todo], max_tokens)
 
-    return collect([(SUITE, row.question) for row in problems], write, out, settings, progress)
+    return collect([(SUITE, row.question) for row in problems], write, out, settings, progress, overwrite)
 
 
 def solve_each(writer: Completer, problems: Sequence[Row], max_tokens: int) -> Iterator[Result]:

@@ -231,8 +231,7 @@ class Endpoint:
         said = self._said(error.message)
         if isinstance(error, openai.APITimeoutError):
             return self._wrong(
-                f"no reply within {self.timeout:g} s, {self._times()}; accepted: a server that is faster, a longer "
-                "timeout, or fewer requests at once"
+                f"no reply within {self.timeout:g} s, {self._times()}; accepted: a faster server, or a longer timeout"
             )
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
@@ -248,7 +247,7 @@ class Endpoint:
             served = self._served() or "a model that the server has, at a URL that mostly ends in /v1"
             return self._wrong(f"model {self.model!r} was not found ({said}); accepted: {served}")
         if status in (408, 409, 429) or (status or 0) >= 500:
-            return self._wrong(f"it failed {self._times()} ({said}); accepted: a server that answers, or more retries")
+            return self._wrong(f"it failed {self._times()} ({said}); accepted: a server that answers")
         return self._wrong(
             f"the request was refused ({said}); accepted: a model of the {self.api} API at temperature 0"
         )

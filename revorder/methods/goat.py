@@ -18,9 +18,13 @@ from revorder.methods import base
 from revorder.methods.base import Method, direct_worst_case
 from revorder.methods.revorder import place_values
 
+LONGEST = 40_000_000  # of a product: the shorter operand's digits squared times those of both, thrice its characters
+
 
 def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
     """Yield the segments of a trace; a decomposed division names its question in the last line only.
+
+    Raises ProblemError for too long a product.
 
     >>> from revorder.arithmetic.trace import correct_digit
     >>> "".join(segment.text for segment in write(Problem(12, "*", 34), "goat", correct_digit, True))
@@ -28,6 +32,9 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Ite
     """
     a, op, b = problem.a, problem.op, problem.b
     if op == "*" and len(place_values(a)) > 1 and len(place_values(b)) > 1:
+        digits = sorted((len(str(a)), len(str(b))))
+        if digits[0] ** 2 * sum(digits) > LONGEST:
+            raise ProblemError(f"problem {quote(str(problem))}: its trace is too long; accepted: fewer digits")
         yield copy(f"{a} * {b} = ")
         yield from multiplication(max(a, b), min(a, b))
     elif op == "/" and b > 10 and a > b:

@@ -143,6 +143,7 @@ def test_what_is_accepted(text, value):
         ("1 2+3", "expected an operation"),
         ("1,23+4", "expected an operation"),
         ("1+x", "character 3, not 'x'"),
+        ("2+0x1F", "a hexadecimal number at character 3"),
         ("1\ufeff+x", "character 2"),
         ("1.+2", "character 2, not '.'"),
         ("(1+2", "a '(' is never closed"),

@@ -41,6 +41,13 @@ def test_it_reports_scores_and_errors(results, revorder):
     assert ("wrong digit in the sum", 1) in [(group.get("first_wrong"), group.get("problems")) for group in rows[2:]]
 
 
+def test_a_run_without_a_result_is_refused_and_an_unfinished_one_told(results, tmp_path, revorder, refused):
+    path = results(["ADD 8D+8D"])
+    assert "is of a run that is not finished" in revorder("report", path.rename(tmp_path / "r.jsonl.partial")).stderr
+    path.write_text(heading({}))
+    assert "none in it yet; accepted: a file that eval wrote" in refused("report", path)
+
+
 @pytest.mark.parametrize("tasks", [list(PAPER["GPT-4"]), [f"{op} {name}" for name, op, _, _ in FAMILIES]])
 def test_the_table_fits_80_columns(tasks, results, terminal):
     seen, status = terminal("report", results(tasks))

@@ -9,6 +9,11 @@ def test_reproduce_report_and_check(revorder, tmp_path):
     assert run.returncode == 0 and run.stdout.split() == [str(out / "worked-examples"), str(out / "figure6")]
     doc = tmp_path / "reproduction.md"
     doc.write_text("<!-- result figure6 -->\n<!-- end -->\n")
+    for wrong, text in (("none.md", None), ("wrong.md", "<!-- result table1 -->\n<!-- end -->\n")):
+        if text:
+            (tmp_path / wrong).write_text(text)
+        assert revorder("report", out, "--docs", tmp_path / wrong).returncode == 2
+        assert not (out / "index.html").exists() and not (tmp_path / "images").exists()
     run = revorder("report", out, "--docs", doc)
     assert run.returncode == 0 and run.stdout.split() == [str(out / "index.html"), str(doc)]
     assert "| operation | % of equations |" in doc.read_text()

@@ -117,7 +117,8 @@ def test_an_unreadable_problem_is_refused(refused):
 
 def test_the_problem_and_the_answer_beside_a_trace_are_judged_too(revorder):
     item = json.loads(revorder("show", "1+1", "--json").stdout)
-    assert revorder("verify", stdin=json.dumps(item)).stdout == "ok 2\n"
+    for answer in ("2", 2, None):
+        assert revorder("verify", stdin=json.dumps({**item, "answer": answer})).stdout == "ok 2\n"
     for other, says in (
         ({"problem": "2*3"}, "the question was changed"),
         ({"answer": "6"}, "wrong answer: expected '2', found '6'"),

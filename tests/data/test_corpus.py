@@ -102,8 +102,10 @@ def test_parquet_there_and_back(tmp_path, kind, monkeypatch):
     texts = [TEXT, None, "no equation", "<<1+1=2>>2"] * 4
     table = pyarrow.table({"id": range(16), "answer": pyarrow.array(texts, kind)}).replace_schema_metadata({"a": "b"})
     source, out, back = (tmp_path / f"{name}.parquet" for name in ("in", "out", "back"))
-    pyarrow.parquet.write_table(table, source)
+    pyarrow.parquet.write_table(table, source, compression="zstd" if kind == pyarrow.string() else "none")
     report = rewrite_corpus(source, out)
+    first, second = (pyarrow.parquet.read_metadata(path).row_group(0).column(1) for path in (source, out))
+    assert first.compression == second.compression
     assert (report.texts, report.changed, report.equations["rewritten"]) == (12, 8, 8)
     converted = pyarrow.parquet.read_table(out)
     assert converted["answer"].to_pylist() == [text and rewrite(text) for text in texts]
@@ -118,8 +120,8 @@ def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
     write(tmp_path / "out.jsonl", "old")
     write(tmp_path / "out.parquet", "old")
     for arguments, reason in (
-        ((tmp_path / "none.jsonl", tmp_path / "out.jsonl"), "none.jsonl': not there"),
-        ((tmp_path, tmp_path / "out.jsonl"), "not there; accepted: a file of JSONL"),
+        ((tmp_path / "none.jsonl", tmp_path / "out.jsonl"), "none.jsonl': no file of that name"),
+        ((tmp_path, tmp_path / "out.jsonl"), "no file of that name; accepted: a file of JSONL"),
         ((source, tmp_path / "out.parquet"), "out.parquet': accepted: a file of the same kind as 'in.jsonl'"),
         ((source, tmp_path / "none" / "out.jsonl"), "none/out.jsonl' can't be written: No such file"),
         ((table, tmp_path / "out.parquet"), "column 'answer' is int64; accepted: text"),

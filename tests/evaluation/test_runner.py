@@ -6,7 +6,7 @@ import pytest
 
 from revorder import Problem, ProblemError, verify
 from revorder.arithmetic.expression import parse_problem
-from revorder.evaluation.runner import finished, load, partial_of, run
+from revorder.evaluation.runner import finished, load, load_run, partial_of, run
 from revorder.evaluation.scores import score_tasks
 from revorder.evaluation.suites import Draw, split_covered, suite_tasks
 from revorder.inference.solver import load_runtime
@@ -64,6 +64,30 @@ def test_a_finished_run_is_kept_and_not_asked_again(tmp_path):
     with pytest.raises(ProblemError, match="another run: seed 1, not None"):
         run(None, TASKS, out, {})
     assert out.read_bytes() == before and finished(tmp_path / "none.jsonl", {}) is None
+
+
+class Failing:
+    """A writer that can't be asked."""
+
+    info = load_runtime().info
+
+    def generate_each(self, questions, max_new_tokens):
+        raise ProblemError("it can't be reached")
+
+
+def test_a_run_that_fails_replaces_nothing_and_stands_in_no_way(tmp_path):
+    out = tmp_path / "results.jsonl"
+    for settings in ({"seed": 1}, {"seed": 2}):
+        with pytest.raises(ProblemError, match="reached"):
+            run(Failing(), TASKS, out, settings)
+    assert partial_of(out).exists() and not out.exists()
+    results = run(load_runtime(), TASKS, out, {"seed": 3})
+    before = out.read_bytes()
+    with pytest.raises(ProblemError, match="reached"):
+        run(Failing(), TASKS, out, {"seed": 4}, overwrite=True)
+    assert out.read_bytes() == before
+    assert run(load_runtime(), TASKS, out, {"seed": 4}, overwrite=True) == results
+    assert load_run(out)[0] == {"seed": 4} and not partial_of(out).exists()
 
 
 @pytest.mark.parametrize(

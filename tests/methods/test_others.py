@@ -3,6 +3,7 @@
 import operator
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import backwards, compute
@@ -13,13 +14,19 @@ from strategies import (
     value_of,
 )
 
-from revorder import Problem, trace, verify
+from revorder import Problem, ProblemError, trace, verify
 
 
 @given(NUMBERS, NUMBERS)
 def test_goats_products_are_true(a, b):
     fields = trace(Problem(a, "*", b), "goat").text.split(" = ")
     assert fields[0] == f"{a} * {b}" and {compute(field) for field in fields} == {a * b}
+
+
+@pytest.mark.parametrize("method", ["goat", "scratchpad"])
+def test_a_product_whose_text_would_fill_the_memory_is_refused(method):
+    with pytest.raises(ProblemError, match="too long; accepted: fewer digits"):
+        trace(Problem(10**800 - 1, "*", 10**800 - 1), method)
 
 
 @given(NUMBERS, POSITIVE)

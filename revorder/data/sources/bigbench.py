@@ -84,8 +84,9 @@ def file_rows(path: Path) -> list[tuple[str, str]]:
             for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
+        said = getattr(error, "strerror", None) or repr(error)
         raise ProblemError(
-            f"BIG-bench file {str(path)!r} can't be read: {error!r}; accepted: JSONL with input, target"
+            f"BIG-bench file {str(path)!r} can't be read: {said}; accepted: JSONL with input, target"
         ) from None
 
 

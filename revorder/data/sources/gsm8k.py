@@ -59,7 +59,10 @@ def read_rows(path: Path) -> Iterator[Row]:
                 if line.strip():
                     yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
     except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(f"GSM8K file {str(path)!r} can't be read: {first_line(error)}") from None
+        said = getattr(error, "strerror", None) or first_line(error)
+        raise ProblemError(
+            f"GSM8K file {str(path)!r} can't be read: {said}; accepted: JSONL with question, answer"
+        ) from None
 
 
 def read_row(line: str, where: str) -> Row:
