@@ -36,7 +36,6 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "another-seed": ("the same with another seed", lambda recipe: recipe.update(seed=1)),
     "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
     "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),
-    "no-curriculum": ("examples of all lengths from the start", lambda recipe: recipe.update(curriculum_steps=0)),
     "no-hard": ("no hard cases", _without_hard_cases),
     "no-retries": ("no divisions drawn for two estimates in a row that are too high", _without_retries),
     "no-estimates": ("correct quotient digits only", _data(estimate_digits=0)),
@@ -47,11 +46,10 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 
 def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any]:
-    """The recipe with one change, for `steps` steps; its rates fall over the same share of them, its curriculum is an eighth."""
+    """The recipe with one change, for `steps` steps; its rates fall over the same share of them."""
     recipe = Recipe.read(RECIPE).model_dump(mode="json")
     falling = steps * recipe["decay_steps"] // recipe["steps"]
     recipe |= {"steps": steps, "decay_steps": falling, "eval_columns": []}
-    recipe["curriculum_steps"] = min(recipe["curriculum_steps"], steps // 8)
     if tiny:
         recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
     CHANGES[change][1](recipe)

@@ -81,8 +81,6 @@ class Training:
             "tokens": self.tokens // 2,
             "batches": 2,
             "longest": self.longest,
-            "shortest": min(64, self.longest),
-            "curriculum_steps": self.steps // 8,
             "decay_steps": self.steps * 7 // 8,
             "seed": self.seed,
         }

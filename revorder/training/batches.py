@@ -59,17 +59,11 @@ class Batches:
         step, slot = divmod(item, self.a_step)
         turn, at = divmod(step, POOL)
         if slot not in self._pools or self._pools[slot][0] != turn:
-            self._pools[slot] = turn, self.pool(turn * self.a_step + slot, self.longest(turn * POOL))
+            self._pools[slot] = turn, self.pool(turn * self.a_step + slot)
         return self._pools[slot][1][at]
 
-    def longest(self, step: int) -> int:
-        """The tokens of the longest example at a step."""
-        recipe = self.recipe
-        grown = 1.0 if step >= recipe.curriculum_steps else (step / recipe.curriculum_steps) ** 1.5
-        return round(recipe.shortest + (recipe.longest - recipe.shortest) * grown)
-
-    def rows(self, key: bytes, longest: int, tokens: int) -> list[Row]:
-        """Examples of up to `longest` tokens, around the mixture from where `key` says, of `tokens` in all."""
+    def rows(self, key: bytes, tokens: int) -> list[Row]:
+        """Examples around the mixture from where `key` says, of `tokens` in all."""
         recipe, rows, total = self.recipe, list[Row](), 0
         size = recipe.data.size
         start = int.from_bytes(key, "little") % size
@@ -78,22 +72,22 @@ class Batches:
             for first, last in ((start, size), (0, start)):
                 for example in self._sampler.examples(recipe.seed, first, last):
                     pair = as_pair(example, learn_estimates)
-                    if characters(pair.text) + 2 <= longest:
+                    if characters(pair.text) + 2 <= recipe.longest:
                         rows.append(encode_example(self.tokenizer, pair))
                         total += len(rows[-1][0])
                         if total >= tokens:
                             return rows
             if not rows:
                 raise ProblemError(
-                    f"recipe {recipe.name!r}: no example has up to {longest} tokens; accepted: a larger 'shortest'"
+                    f"recipe {recipe.name!r}: no example has up to {recipe.longest} tokens; accepted: a larger 'longest'"
                 )
         return rows
 
-    def pool(self, number: int, longest: int) -> list[dict[str, Any]]:
+    def pool(self, number: int) -> list[dict[str, Any]]:
         """POOL batches of like lengths and about equal numbers of tokens, in an order of their own."""
         recipe = self.recipe
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
-        rows = sorted(self.rows(key, longest, recipe.tokens * POOL), key=lambda row: len(row[0]))
+        rows = sorted(self.rows(key, recipe.tokens * POOL), key=lambda row: len(row[0]))
         batches: list[list[Row]] = [[] for _ in range(POOL)]
         seen, total = 0, sum(len(ids) for ids, _ in rows)
         for row in rows:

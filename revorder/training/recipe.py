@@ -26,7 +26,7 @@ class Recipe(Settings):
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
     `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and each
     takes one at least.
-    `curriculum_steps`: over these the longest example grows from `shortest` to `longest` tokens.
+    `longest`: tokens of the longest example; longer ones are passed over.
     `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
     `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
     So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
@@ -43,8 +43,6 @@ class Recipe(Settings):
     steps: Count = 10_000
     tokens: Count = 4096
     batches: Count = 1
-    curriculum_steps: Annotated[int, Field(ge=0)] = 2000
-    shortest: Count = 24
     longest: Count = 320
     lr: Annotated[float, Field(ge=0)] = 2e-3
     muon_lr: Annotated[float, Field(ge=0)] | None = 1e-2
@@ -56,9 +54,7 @@ class Recipe(Settings):
     save_every: Count = 500
 
     @model_validator(mode="after")
-    def _lengths_fit(self) -> Recipe:
-        if self.longest < self.shortest:
-            raise ValueError("key 'longest' is below 'shortest'; accepted: no less")
+    def _longest_fits(self) -> Recipe:
         if self.longest > self.model.positions:
             raise ValueError(f"key 'longest' is {self.longest}; accepted: up to the model's {self.model.positions}")
         return self

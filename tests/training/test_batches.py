@@ -1,4 +1,4 @@
-"""Batches: a pure function of the step and the process, short examples first, the same bytes each time."""
+"""Batches: a pure function of the step and the process, the same bytes each time."""
 
 import pytest
 
@@ -23,17 +23,10 @@ def test_batches_are_a_pure_function_of_the_step(recipe):
     assert 128 * 32 <= seen < 128 * 33
 
 
-def longest(batches, items):
-    return max(int(batches[item]["input_ids"].ne(0).sum(1).max()) for item in items)
-
-
-def test_short_examples_come_first(recipe):
-    text = recipe.read_text().replace("[1, 2], b: [1, 2]", "[1, 16], b: [1, 16]").replace("steps: 60", "steps: 256")
-    recipe.write_text(text + "shortest: 12\nlongest: 40\ncurriculum_steps: 128\n")
+def test_longer_examples_are_passed_over(recipe):
+    recipe.write_text(recipe.read_text().replace("[1, 2], b: [1, 2]", "[1, 16], b: [1, 16]") + "longest: 40\n")
     batches = Batches(Recipe.read(recipe), Tokenizer())
-    assert [batches.longest(step) for step in (0, 64, 128, 256)] == [12, 22, 40, 40]
-    assert longest(batches, range(32)) <= 12 < longest(batches, range(64, 96)) <= 22
-    assert 30 < longest(batches, range(128, 160)) <= 40
+    assert 30 < max(int(batches[item]["input_ids"].ne(0).sum(1).max()) for item in range(32)) <= 40
 
 
 def test_each_process_has_batches_of_its_own(recipe):
@@ -61,7 +54,7 @@ def test_padding_is_not_learned():
 
 
 @pytest.mark.parametrize(
-    ("line", "says"), [("shortest: 3\nlongest: 5\n", "a larger 'shortest'"), ("tokens: 4\n", "a larger 'tokens'")]
+    ("line", "says"), [("longest: 5\n", "a larger 'longest'"), ("tokens: 4\n", "a larger 'tokens'")]
 )
 def test_what_leaves_no_batch_is_named(recipe, line, says):
     recipe.write_text(recipe.read_text().replace("tokens: 128\n", "" if "tokens" in line else "tokens: 128\n") + line)
