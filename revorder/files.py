@@ -17,6 +17,11 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def weights_digest(folder: Path) -> str:
+    """The beginnings of the digests of a folder's safetensors, by which it is told from another at the same place."""
+    return "".join(digest(path)[:12] for path in sorted(folder.glob("*.safetensors")))
+
+
 def make_folder(path: Path) -> None:
     """Make a folder, and those that it is in, where it is not there; raises ProblemError where that can't be."""
     try:

@@ -16,7 +16,7 @@ from revorder.cli.gsm8k import score_file, solve_problems
 from revorder.cli.report import Errors, print_report
 from revorder.errors import ProblemError
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, hash_of, split_covered, suite_tasks
-from revorder.files import digest
+from revorder.files import weights_digest
 from revorder.model.checkpoint import DEFAULT, INFO_FILE, CheckpointInfo, checkpoint
 
 if TYPE_CHECKING:
@@ -230,9 +230,8 @@ def open_solver(
 
 
 def identity(model: str, folder: Path | None = None) -> dict[str, str]:
-    """A model's name and the digests of its weights, which tell it from another at the same place; none for the Hub's."""
-    weights = "".join(digest(path)[:12] for path in sorted((folder or Path(model)).glob("*.safetensors")))
-    return {"model": model, "weights": weights}
+    """A model's name and the digest of its weights, none for the Hub's."""
+    return {"model": model, "weights": weights_digest(folder or Path(model))}
 
 
 def trained_tasks(suite: str, writer: Writer, tasks: Tasks) -> Tasks:

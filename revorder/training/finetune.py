@@ -13,7 +13,7 @@ from trl import SFTConfig, SFTTrainer
 
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import needs
-from revorder.files import write_whole
+from revorder.files import weights_digest, write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
@@ -87,7 +87,8 @@ def finetune(
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
     settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}
-    settings |= {"model": str(model), "contents": [one.digest for one in sources], "method": method}
+    settings |= {"model": str(model), "weights": weights_digest(Path(model)), "method": method}
+    settings |= {"contents": [one.digest for one in sources]}
     resumed, commits = claim(run, settings, steps)
     processes = process_count()
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)

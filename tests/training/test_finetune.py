@@ -139,6 +139,14 @@ def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, sums, tmp_p
         finetune(base, str(mixture), tmp_path / "out", QUICK | {"steps": 2})
 
 
+def test_a_run_does_not_go_on_from_another_model_at_the_same_place(base, whole, sums, tmp_path):
+    model = shutil.copytree(base, tmp_path / "model")
+    finetune(model, sums, tmp_path / "out", QUICK | {"steps": 1})
+    shutil.copytree(whole, model, dirs_exist_ok=True)
+    with pytest.raises(ProblemError, match="holds a run with another weights"):
+        finetune(model, sums, tmp_path / "out", QUICK | {"steps": 2})
+
+
 def test_a_model_that_knows_the_mark_keeps_what_it_learned(whole):
     model, tokenizer = load_model(whole), load_tokenizer(whole)
     mark = tokenizer.convert_tokens_to_ids("r|")
