@@ -103,7 +103,7 @@ ABLATION = Experiment(
     "What each part of the recipe is worth",
     {
         "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
-        "cpu": Settings(2000, 1000),
+        "cpu": Settings(4000, 300),
         "gpu": Settings(20_000, 1000),
     },
     run,

@@ -37,7 +37,7 @@ class Compact:
             part["swap_operands"] = False
         recipe["model"] |= {"width": self.width, "ffn": 4 * self.width, "heads": self.width // 64}
         if self.tiny:
-            recipe |= {"tokens": 2048, "eval_columns": []}
+            recipe["eval_columns"] = []
             recipe["model"]["layers"] = 1
         falling = self.steps * recipe["decay_steps"] // recipe["steps"]
         return recipe | {"name": size, "steps": self.steps, "decay_steps": falling, "longest": self.longest}
@@ -90,8 +90,8 @@ COMPACT = Experiment(
     "The paper's notation at the paper's height",
     {
         "smoke": Settings((("tiny", Compact(6, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Compact(20_000)),), 1000),
-        "gpu": Settings((("4.4M", Compact(60_000, 256)),), 1000),
+        "cpu": Settings((("1.2M", Compact(40_000)),), 1000),
+        "gpu": Settings((("4.4M", Compact(120_000, 256)),), 1000),
     },
     run,
     blocks,
