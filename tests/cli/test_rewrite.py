@@ -71,7 +71,7 @@ def test_the_rejects_never_take_the_sources_place(source, tmp_path, refused):
 
 def test_what_is_refused(source, tmp_path, refused):
     assert "notation 'r' is unknown" in refused("rewrite", source, tmp_path / "out.jsonl", "--notation", "r")
-    assert "not there" in refused("rewrite", tmp_path / "none.jsonl", tmp_path / "out.jsonl")
+    assert "no file of that name" in refused("rewrite", tmp_path / "none.jsonl", tmp_path / "out.jsonl")
     assert "same kind" in refused("rewrite", source, tmp_path / "out.parquet")
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 

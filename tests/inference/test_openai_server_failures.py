@@ -68,7 +68,7 @@ def test_retry_after_is_waited_for(server):
             4,
             "the request was refused (.*temperature 0.*); accepted: ",
         ),
-        (0.6, 0, r"no reply within 0.15 s, in 1 attempt; accepted: a server that is faster"),
+        (0.6, 0, r"no reply within 0.15 s, in 1 attempt; accepted: a faster server"),
         (
             (200, {}, "{not json"),
             0,
