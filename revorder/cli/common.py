@@ -266,7 +266,8 @@ def run_once(
 ) -> list[Result]:
     """The results that `out` holds of the run of these settings, or those of running it now, with its progress shown.
 
-    `run` is called with `progress` and `overwrite`. Raises ProblemError where `out` holds another run, or where the table beside it would replace a file of no run.
+    `run` is called with `progress` and `overwrite`. Raises ProblemError where `out` holds another run, or where the table
+    beside it would replace a file of no run.
     """
     from revorder.evaluation.runner import finished, partial_of
 

@@ -53,12 +53,12 @@ def command(
 
 def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
     """Write the page of a folder of results, and the results into the docs that state them."""
-    from revorder.reproduce.page import fill_docs, write_page
+    from revorder.reproduce.page import fill_docs, results_for, write_page
 
     page = folder / "index.html"
     texts = {path: path.read_text(encoding="utf-8") for path in docs}
     for text in texts.values():
-        fill_docs(text, folder)  # before anything is written, what it raises
+        results_for(text, folder)  # before anything is written
     write_page(folder, page)
     for path, text in texts.items():
         images = path.parent / "images"

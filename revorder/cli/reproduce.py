@@ -55,8 +55,10 @@ def command(
     first = is_first_process()  # of those that torchrun started, the one that speaks
     for experiment in chosen:
         if list_:
-            about = {"experiment": experiment.name, "shows": experiment.shows, "title": experiment.title}
-            emit(about) if json_ else print("{experiment}: {shows}, {title}".format(**about))
+            if json_:
+                emit({"experiment": experiment.name, "shows": experiment.shows, "title": experiment.title})
+            else:
+                print(f"{experiment.name}: {experiment.shows}, {experiment.title}")
             continue
         try:
             with redirect_stdout(sys.stderr):

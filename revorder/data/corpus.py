@@ -275,7 +275,10 @@ def find_value(line: str, field: str) -> tuple[int, int]:
 
 
 def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
-    """Convert a column of text, batch by batch; a row that has none goes on as it is. The other columns and the compression stay."""
+    """Convert a column of text, batch by batch; a row that has none goes on as it is.
+
+    The other columns stay, and the compression, which is the first column's.
+    """
     with needs("Parquet", "data"):
         import pyarrow
         import pyarrow.parquet
@@ -287,9 +290,9 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
             kind = schema.types[at] if at >= 0 else None
             if kind is None or not (is_string(kind) or is_large_string(kind)):
                 raise ProblemError(f"file {str(source)!r}: column {field!r} is {kind or 'missing'}; accepted: text")
-            rows = file.metadata
-            packed = rows.row_group(0).column(0).compression if rows.num_row_groups and rows.num_columns else "SNAPPY"
-            packed = "NONE" if packed == "UNCOMPRESSED" else packed
+            groups = file.metadata.num_row_groups
+            packed = file.metadata.row_group(0).column(0).compression if groups else "SNAPPY"
+            packed = "NONE" if packed == "UNCOMPRESSED" else packed  # as a writer calls it
             with pyarrow.parquet.ParquetWriter(out, schema, compression=packed) as writer:
                 for batch in file.iter_batches(BATCH):
                     texts = batch.column(at).to_pylist()

@@ -189,11 +189,15 @@ def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
 def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
     """The results of an interrupted run; a line that was cut off is dropped from the file.
 
-    Raises ProblemError where they are another run's; a run that has no result yet is none.
+    Raises ProblemError where they are another run's, or of none; a run that has no result yet is dropped.
     """
-    head, *lines = _lines(partial) if partial.exists() else [""]
+    if not partial.exists():
+        return
+    head, *lines = _lines(partial)
     if not lines:
-        partial.unlink(missing_ok=True)
+        if head:
+            _settings(partial, head)  # raises where a user's own line is there
+        partial.unlink()
         return
     _same_run(partial, head, settings)
     good = [head]

@@ -105,13 +105,16 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
     return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info).partition('; ')[2]}."]) + "\n"
 
 
-def fill_docs(text: str, out: Path, images: Path | None = None) -> str:
-    """A text of the docs with every result in its place; raises ProblemError for a place whose result is not in `out`."""
+def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
+    """The results in `out`; raises ProblemError where a text of the docs has a place for one that is not there."""
     found = {info.experiment: (info, folder) for info, folder in results_in(out)}
-
-    def fill(place: re.Match[str]) -> str:
+    for place in _PLACE.finditer(text):
         if place[2] not in found:
             raise ProblemError(f"result {place[2]!r} is not in {str(out)!r}; accepted: {', '.join(found)}")
-        return place[1] + as_markdown(*found[place[2]], images) + place[3]
+    return found
 
-    return _PLACE.sub(fill, text)
+
+def fill_docs(text: str, out: Path, images: Path | None = None) -> str:
+    """A text of the docs with every result in its place; raises ProblemError as `results_for` does."""
+    found = results_for(text, out)
+    return _PLACE.sub(lambda place: place[1] + as_markdown(*found[place[2]], images) + place[3], text)

@@ -90,6 +90,14 @@ def test_a_run_that_fails_replaces_nothing_and_stands_in_no_way(tmp_path):
     assert load_run(out)[0] == {"seed": 4} and not partial_of(out).exists()
 
 
+def test_a_line_of_a_users_own_is_no_run_to_drop(tmp_path):
+    partial = partial_of(tmp_path / "results.jsonl")
+    partial.write_text("a note\n")
+    with pytest.raises(ProblemError, match="line 1: .*; accepted: a file that eval wrote"):
+        run(Failing(), TASKS, tmp_path / "results.jsonl")
+    assert partial.read_text() == "a note\n"
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
