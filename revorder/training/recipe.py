@@ -44,8 +44,8 @@ class Recipe(Settings):
     tokens: Count = 4096
     batches: Count = 1
     longest: Count = 320
-    lr: Annotated[float, Field(ge=0)] = 2e-3
-    muon_lr: Annotated[float, Field(ge=0)] | None = 1e-2
+    lr: Annotated[float, Field(ge=0)] = 1.4e-3
+    muon_lr: Annotated[float, Field(ge=0)] | None = 7e-3
     warmup: Annotated[int, Field(ge=0)] = 100
     decay_steps: Annotated[int, Field(ge=0)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
