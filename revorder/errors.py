@@ -29,12 +29,12 @@ def shorten(text: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message, for a message of our own.
+    """The first line of an error's message, of a system's error without number and file, for a message of our own.
 
-    >>> first_line(ValueError("no such file\\nsee the manual"))
-    'no such file'
+    >>> first_line(ValueError("no such file\\nsee the manual")), first_line(OSError(2, "No such file", "in.jsonl"))
+    ('no such file', 'No such file')
     """
-    return str(error).strip().partition("\n")[0]
+    return (getattr(error, "strerror", None) or str(error).strip()).partition("\n")[0]
 
 
 @contextmanager

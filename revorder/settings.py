@@ -148,7 +148,7 @@ def read_yaml(source: str | Path, packaged: Path, where: str) -> Any:
             raise ValueError(f"it has more than {MAX_BYTES} bytes")
         return yaml.load(data.decode(), _PlainLoader)
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
-        said = getattr(error, "strerror", None) or getattr(error, "problem", None) or first_line(error)
+        said = getattr(error, "problem", None) or first_line(error)
         mark = getattr(error, "problem_mark", None)
         at = f", line {mark.line + 1}" if mark else ""
         raise ProblemError(f"{where} can't be read: {said}{at}; {accepted}") from None

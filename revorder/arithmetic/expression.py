@@ -20,7 +20,7 @@ CURRENCY = "$€£"
 _NUMBER = re.compile(
     r"(?=\.?[0-9])((?:[0-9]{1,3}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\2[0-9]{3})*(?![0-9])|[0-9]+)?)(\.[0-9]+)?(\s?%)?"
 )
-_TIMES = re.compile(rf"[xX]\s*[0-9.(\[{{{CURRENCY}]")  # but 2x+1 is no product of 2 and +1
+_TIMES = re.compile(rf"([xX]\s*|(?<=\s)[xX]\s+-)[0-9.(\[{{{CURRENCY}]")  # 2 x -1 is a product, but 2x-1 is none
 _HEXADECIMAL = re.compile("0[xX][0-9a-fA-F]")
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "neg": 3}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

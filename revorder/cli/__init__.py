@@ -34,7 +34,7 @@ from revorder.cli import (
     verify,
 )
 from revorder.cli.common import say
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, first_line
 from revorder.provenance import __version__
 
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         drop_output()
     except OSError as error:
         status = 2
-        say(f"{f'file {error.filename!r}' if error.filename else 'input or output'} failed: {error.strerror or error}")
+        say(f"{f'file {error.filename!r}' if error.filename else 'input or output'} failed: {first_line(error)}")
         drop_output()
     sys.exit(status)
 

@@ -7,7 +7,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional
@@ -114,13 +113,29 @@ def read_batches(problems: list[str]) -> Iterator[list[Line]]:
             number += len(batch)
 
 
-def read_problems(problems: list[str]) -> Iterator[Line]:
-    """The same one by one; a blank line is printed as one."""
+def each_problem(problems: list[str], work: Callable[[str], None], json_: bool) -> int:
+    """Do `work`, which prints, with the text of each problem; a blank line is printed as one. Returns the exit status.
+
+    In place of a line of stdin that `work` refuses stands `error`, and the others go on. Raises the ProblemError of an
+    argument.
+    """
+    status = 0
     for line in chain.from_iterable(read_batches(problems)):
         if line.blank:
             print()
-        else:
-            yield line
+            continue
+        try:
+            work(line.text)
+        except ProblemError as error:
+            if line.number is None:
+                raise
+            status = 2
+            if json_:
+                emit({"problem": line.text, "error": str(error)})
+            else:
+                print("error")
+            say(f"{line.name}{error}")
+    return status
 
 
 def join_pieces(arguments: list[str]) -> list[str]:
@@ -141,15 +156,6 @@ def join_pieces(arguments: list[str]) -> list[str]:
         argument == "-" or parses(argument) for argument in arguments
     )
     return [whole] if len(arguments) > 1 and pieces and parses(whole) else arguments
-
-
-@contextmanager
-def naming(line: Line) -> Iterator[None]:
-    """Begins the message of a ProblemError with the line that it is about."""
-    try:
-        yield
-    except ProblemError as error:
-        raise ProblemError(f"{line.name}{error}") from None
 
 
 # Output

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from revorder.arithmetic.expression import parse_problem
-from revorder.cli.common import Json, Problems, emit, naming, read_problems, show_table
+from revorder.cli.common import Json, Problems, each_problem, emit, show_table
 from revorder.errors import ProblemError
 from revorder.methods import FORMS
 from revorder.model.checkpoint import checkpoint
@@ -25,9 +25,9 @@ def command(
     from revorder.metrics.token_cost import cost, counter, extra
 
     count = counter(tokenizer and str(checkpoint(tokenizer)))
-    for line in read_problems(problems):
-        with naming(line):
-            problem = parse_problem(line.text)
+
+    def work(text: str) -> None:
+        problem = parse_problem(text)
         rows: list[dict[str, Any]] = []
         for name, form in FORMS:
             row = {"problem": str(problem), "method": name, "form": form, "tokens": None, "extra": None}
@@ -40,3 +40,5 @@ def command(
         else:
             cells = [["-" if cell is None else str(cell) for cell in list(row.values())[1:]] for row in rows]
             show_table(["method", "form", "tokens", "extra"], cells, str(problem))
+
+    raise typer.Exit(each_problem(problems, work, json_))

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from revorder.arithmetic.expression import parse_problem
-from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_problems, show_table
+from revorder.cli.common import Form, Json, Method, Problems, each_problem, emit, show_table
+from revorder.methods import find_method
 
 
 def command(
@@ -22,17 +23,18 @@ def command(
     """The Count of Sequential Intermediate Digits of an equation as a method writes it (section 3)."""
     from revorder.metrics import csid
 
-    for line in read_problems(problems):
-        with naming(line):
-            problem = parse_problem(line.text.partition("=")[0])
-            value = csid.csid(problem, method, form, estimation=estimation)
-            n, m = sorted((len(str(problem.a)), len(str(problem.b))), reverse=True)
-            worst = None if problem.remainder else csid.worst_case(problem.op, n, m, method, form)
-            digits = csid.explain(problem, method, form) if explain else []
+    find_method(method, form)  # one message where it is unknown, not one a problem
+
+    def work(text: str) -> None:
+        problem = parse_problem(text.partition("=")[0])
+        value = csid.csid(problem, method, form, estimation=estimation)
+        n, m = sorted((len(str(problem.a)), len(str(problem.b))), reverse=True)
+        worst = None if problem.remainder else csid.worst_case(problem.op, n, m, method, form)
+        digits = csid.explain(problem, method, form) if explain else []
         if json_:
             item = {"problem": str(problem), "method": method, "csid": value, "worst_case": worst}
             emit(item | ({"digits": [asdict(digit) for digit in digits]} if explain else {}))
-            continue
+            return
         print(value)
         if explain:
             header = ["digit", "of", "place", "from", "SIDs (needed, not written)"]
@@ -48,3 +50,5 @@ def command(
             ]
             known = "" if worst is None else f", worst case {worst}"
             show_table(header, rows, f"{problem} by {method}: CSID {value}{known}")
+
+    raise typer.Exit(each_problem(problems, work, json_))

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Form, Json, Method, Problems, emit, naming, read_problems
+from revorder.cli.common import Form, Json, Method, Problems, each_problem, emit
 from revorder.errors import ProblemError, quote
 from revorder.files import write_whole
 from revorder.methods import find_method, trace
@@ -38,9 +38,10 @@ def command(
     pictures: list[str] = []
     several = find_method(method, form)[0].multiline
     before = ""
-    for line in read_problems(problems):
-        with naming(line):
-            made = trace(line.text, method, form, plan, answer)
+
+    def work(text: str) -> None:
+        nonlocal before
+        made = trace(text, method, form, plan, answer)
         if html:
             pictures.append(picture(made.text, method, made.form))
         if json_:
@@ -54,13 +55,16 @@ def command(
                     "steps": [step.text for step in made.steps],
                 }
             )
-            continue
+            return
         if before and (several or "\n" in before + made.text):
             print()
         print(made.text)
         before = made.text
+
+    status = each_problem(problems, work, json_)
     if html:
         write_whole(html, page(pictures, f"Traces by {method}"))
+    raise typer.Exit(status)
 
 
 def read_rollback(items: list[str]) -> dict[int, list[int]]:

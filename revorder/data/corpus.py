@@ -113,7 +113,7 @@ def rewrite_corpus(
             convert(source, temporary, field, counting(find, report, advance), reject)
     except OSError as error:
         failed = source if error.filename == str(source) else out
-        raise ProblemError(f"file {str(failed)!r} failed: {error.strerror or error}") from None
+        raise ProblemError(f"file {str(failed)!r} failed: {first_line(error)}") from None
     return report
 
 

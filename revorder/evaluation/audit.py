@@ -262,5 +262,5 @@ def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
                 yield from read_jsonl(read_lines(file))
     except OSError as error:
         raise ProblemError(
-            f"file {str(source)!r} can't be read: {error.strerror or first_line(error)}; accepted: JSONL, or Parquet (.parquet)"
+            f"file {str(source)!r} can't be read: {first_line(error)}; accepted: JSONL, or Parquet (.parquet)"
         ) from None

@@ -10,9 +10,12 @@ def test_csid(revorder):
     assert "carry 2, carry 1" in revorder("csid", "123+179=302", "--explain").stdout
 
 
-def test_stdin_keeps_blank_lines_and_names_the_line_that_is_wrong(revorder):
+def test_stdin_keeps_blank_lines_and_names_the_line_that_is_wrong(revorder, refused):
     assert revorder("csid", "-", stdin="123+179\n\n111+111\n").stdout == "2\n\n0\n"
-    wrong = revorder("csid", "-", stdin="1+1\n1+1+1\n")
-    assert (wrong.returncode, wrong.stdout) == (2, "0\n") and wrong.stderr.startswith(
+    wrong = revorder("csid", "-", stdin="1+1\n1+1+1\n2+2\n")
+    assert (wrong.returncode, wrong.stdout) == (2, "0\nerror\n0\n") and wrong.stderr.startswith(
         "revorder: line 2: problem '1+1+1'"
     )
+    items = revorder("csid", "-", "--json", stdin="1+1+1\n2+2\n").stdout.splitlines()
+    assert [json.loads(item).get("csid") for item in items] == [None, 0] and "accepted" in json.loads(items[0])["error"]
+    assert "accepted: " in refused("csid", "-", "--method", "nope")

@@ -25,8 +25,10 @@ def test_traces_of_several_lines_have_a_blank_line_between_them(revorder):
 
 def test_stdin_keeps_blank_lines_and_names_the_line_that_is_wrong(revorder):
     assert revorder("show", "-", stdin="\ufeff1+1\r\n\n2+2").stdout == "1+1=r|2=2\n\n2+2=r|4=4\n"
-    wrong = revorder("show", "-", stdin="1+1\n\nx\n")
-    assert wrong.returncode == 2 and wrong.stderr.startswith("revorder: line 3: problem 'x'")
+    wrong = revorder("show", "-", stdin="1+1\n\nx\n2+2\n")
+    assert (wrong.returncode, wrong.stdout) == (2, "1+1=r|2=2\n\nerror\n2+2=r|4=4\n") and wrong.stderr.startswith(
+        "revorder: line 3: problem 'x'"
+    )
 
 
 @pytest.mark.parametrize(

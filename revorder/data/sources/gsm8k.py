@@ -59,9 +59,8 @@ def read_rows(path: Path) -> Iterator[Row]:
                 if line.strip():
                     yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
     except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or first_line(error)
         raise ProblemError(
-            f"GSM8K file {str(path)!r} can't be read: {said}; accepted: JSONL with question, answer"
+            f"GSM8K file {str(path)!r} can't be read: {first_line(error)}; accepted: JSONL with question, answer"
         ) from None
 
 
