@@ -90,6 +90,24 @@ class Problem:
         return len(str(max(self.a, self.b)))
 
 
+def question_in(problem: object, text: str) -> str:
+    """What a text begins with that is the question of a problem or an expression, `=` included, whatever space is in it.
+
+    Empty where the text begins otherwise.
+
+    >>> question_in(Problem(12, "+", 34), "12 + 34 = 46"), question_in(Problem(12, "+", 34), "13 + 34 = 47")
+    ('12 + 34 =', '')
+    """
+    at = 0
+    for char in f"{problem}=":
+        while at and text[at : at + 1].isspace():
+            at += 1
+        if text[at : at + 1] != char:
+            return ""
+        at += 1
+    return text[:at]
+
+
 def answer_text(value: int, remainder: int = 0) -> str:
     """Write an answer: the value, and `R` with the remainder where it is not zero.
 

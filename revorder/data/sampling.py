@@ -156,15 +156,13 @@ def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[i
 def dividend(part: MixturePart, b: int, word: int) -> tuple[int, int]:
     """A dividend for the divisor `b`, exact unless the part's share of remainders says otherwise."""
     low = max(part.a[0], len(str(b)))
-    word, i = divmod(word, max(part.a[1], low) - low + 1)
+    word, i = divmod(word, part.a[1] - low + 1)
     least, most = _POWERS[low + i - 1], _POWERS[low + i] - 1
     share, word = word & 0xFFF, word >> 12
     if share < part.remainder * 4096:
         word, x = divmod(word, most - least + 1)
         return least + x, word
     first, last = -(-least // b), most // b
-    if first > last:  # no multiple of b has this many digits
-        first, last = 1, max(1, most // b)
     word, x = divmod(word, last - first + 1)
     return b * (first + x), word
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from revorder.arithmetic.problem import question_in
 from revorder.arithmetic.trace import Kind, Segment
 from revorder.data.sampling import Example
 
@@ -57,16 +57,14 @@ def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
     >>> as_pair(sampler(Mixture.read("small")).example(42, 7))
     Pair(prompt='3422*8=', spans=[('r|67372', True)])
     """
-    prompt = f"{example.problem}="
-    asked = re.match(r"\s*".join(map(re.escape, prompt)), example.text)
-    left = asked.end() if asked else 0
+    left = len(question_in(example.problem, example.text))
     (question, _), *others = make_targets(example.segments, learn_estimates)
     spans = []
     for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
         if text[left:]:
             spans.append((text[left:], learned))
         left = max(0, left - len(text))
-    return Pair(prompt, spans)
+    return Pair(f"{example.problem}=", spans)
 
 
 def labels_of(ids: Sequence[int], offsets: Iterable[tuple[int, int]], spans: Sequence[Span]) -> list[int]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from revorder.arithmetic.problem import OPS, Problem
+from revorder.arithmetic.problem import OPS, Problem, question_in
 from revorder.errors import ProblemError
 from revorder.inference.answer_extraction import extract_answer
 from revorder.judge import verify
@@ -107,8 +107,7 @@ class Prompts:
 
     def _lead(self, problem: Problem) -> str:
         """The question as the method's trace begins with it, `=` included; empty where it begins otherwise."""
-        match = re.match(r"\s*".join(map(re.escape, f"{problem}=")), self._trace(problem))
-        return match[0] if match else ""
+        return question_in(problem, self._trace(problem))
 
 
 def in_words(problem: Problem) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.data.mixture import Mixture
@@ -20,9 +20,10 @@ from revorder.files import make_folder, write_whole
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
 from revorder.model.checkpoint import CheckpointInfo
-from revorder.processes import wait_for_first
+from revorder.processes import process_count, wait_for_first
 from revorder.reproduce.experiment import RunInfo, Say
 from revorder.training.finetune_recipe import FinetuneRecipe
+from revorder.training.recipe import Recipe
 
 Tasks = Mapping[str, list[Problem]]
 Lengths = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
@@ -35,9 +36,11 @@ TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
 
 
 class Trainer(Protocol):
-    """How the model of a cell is made: a frozen dataclass, which is kept with the results."""
+    """How the model of a cell is made."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> Mapping[str, Any]:
+        """All that the training hangs on but the data, which is kept with the results."""
+        ...
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
@@ -85,6 +88,10 @@ class Training:
             "seed": self.seed,
         }
 
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The recipe, and how many batches a step has."""
+        return without_data(self.recipe(data, max_digits))
+
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Train a model from random weights."""
         from revorder.training.trainer import train
@@ -112,6 +119,15 @@ class Finetuning:
         """The training in a few words."""
         return f"{Path(self.model).name}, fine-tuned by the recipe {FinetuneRecipe.read(self.recipe).name}"
 
+    @property
+    def resolved(self) -> FinetuneRecipe:
+        """The recipe with this seed and length."""
+        return FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest, "seed": self.seed})
+
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The fields, the recipe resolved."""
+        return asdict(self) | {"recipe": self.resolved.model_dump(mode="json")}
+
     def base(self, folder: Path) -> str:
         """The model; a stand-in is written into `folder`."""
         return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
@@ -124,8 +140,14 @@ class Finetuning:
         make_folder(model)
         mixture = model / "mixture.yaml"
         write_whole(mixture, json.dumps(data))  # JSON is YAML
-        recipe = FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest, "seed": self.seed})
-        return finetune(self.base(model.parent), str(mixture), model, recipe, tokens=self.tokens)
+        return finetune(self.base(model.parent), str(mixture), model, self.resolved, tokens=self.tokens)
+
+
+def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe's settings in a run of these processes, its data aside."""
+    settings = Recipe.read(recipe).run_settings(process_count())
+    del settings["data"]
+    return settings
 
 
 def tiny_model(package: str, folder: Path) -> Path:
@@ -154,6 +176,10 @@ class ByRecipe:
 
     recipe: Mapping[str, Any]
 
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The recipe, and how many batches a step has."""
+        return without_data(self.recipe)
+
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Train it."""
         from revorder.training.trainer import train
@@ -175,7 +201,8 @@ def run_cell(
 
     name, mixture = data["name"], Mixture.read(data)
     model, out = folder / MODELS / name, folder / f"{name}.jsonl"
-    terms = {"data": mixture.model_dump(mode="json"), "training": asdict(training), "problems": hash_of(tasks)}
+    trained = training.settings(data, max_digits)
+    terms = {"data": mixture.model_dump(mode="json"), "training": trained, "problems": hash_of(tasks)}
     if out.exists() and (other := differing(read_cell(folder, name)[0], terms)):
         raise ProblemError(f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder")
     if not out.exists():
@@ -187,7 +214,7 @@ def run_cell(
         say(f"{name}: {sum(map(len, tasks.values())):,} problems")
         made = CheckpointInfo.load(model).extra
         settings = {"cell": name, "method": mixture.method, "form": mixture.form}
-        settings |= {key: made[key] for key in ("tokens", "seconds", "commit") if key in made} | terms
+        settings |= {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made} | terms
         run(open_runtime(str(model)), tasks, out, settings)
     return read_cell(folder, name)[0]["tokens"]
 

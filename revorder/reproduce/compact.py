@@ -19,9 +19,7 @@ ROW = "RevOrder-1B"
 class Compact:
     """The recipe `calculator` in the compact notation, answers stated, for `steps` steps.
 
-    The second operand is never the longer one: it is the one that compact takes apart.
-
-    `longest`: tokens of the longest example. `tiny`: a model that learns nothing.
+    The second operand, which compact takes apart, never has more than 6 digits. `longest`: tokens of the longest example. `tiny`: a model that learns nothing.
     """
 
     steps: int

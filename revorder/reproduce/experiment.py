@@ -123,6 +123,11 @@ class RunInfo:
             write_whole(folder / RUN_FILE, json.dumps(asdict(self), indent=2) + "\n")
 
 
+def nothing(settings: Any, folder: Path, say: Say) -> int:
+    """The `run` of an experiment that trains and keeps nothing: its blocks are pure functions of its settings."""
+    return 0
+
+
 def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda line: None) -> Path:
     """Run an experiment into out/<its name>, or go on where it stopped; returns that folder.
 
@@ -149,11 +154,12 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
             raise ProblemError(
                 f"results {str(folder)!r} are of preset {found.preset!r} or of other settings; accepted: a new folder"
             )
-        if found.done:
+        if found.done and experiment.run is not nothing:
             say(f"{experiment.name}: {folder} holds it already")
             return folder
-        commits, machines = joined(found.commit, info.commit), joined(found.hardware, info.hardware)
-        info = replace(info, commit=commits, hardware=machines, seconds=found.seconds)
+        if not found.done:
+            commits, machines = joined(found.commit, info.commit), joined(found.hardware, info.hardware)
+            info = replace(info, commit=commits, hardware=machines, seconds=found.seconds)
     make_folder(folder)
     info.save(folder)
     start = time.monotonic()

@@ -10,7 +10,7 @@ from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.metrics.token_cost import characters
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.experiment import Block, Experiment, Table, nothing
 from revorder.training.recipe import Recipe
 
 
@@ -25,11 +25,6 @@ class Settings:
 def find_mixture(name: str) -> Mixture:
     """A packaged mixture, or a recipe's."""
     return Recipe.read(name).data if name == RECIPE else Mixture.read(name)
-
-
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Nothing is trained, and nothing kept: a mixture is a pure function of its settings."""
-    return 0
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
@@ -66,6 +61,6 @@ FIGURE6 = Experiment(
     "Figure 6",
     "What the mixtures are made of",
     {"smoke": Settings(500), "cpu": Settings(20_000), "gpu": Settings(20_000)},
-    run,
+    nothing,
     blocks,
 )

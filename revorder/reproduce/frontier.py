@@ -25,7 +25,7 @@ from revorder.reproduce.cells import (
     table1_columns,
 )
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
-from revorder.reproduce.table1 import by_op, mean_tokens
+from revorder.reproduce.table1 import by_op, equations_seen, mean_tokens
 
 FAMILY = "blocks"
 OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
@@ -139,10 +139,16 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
                 + ("" if fits(problems, FAMILY, form, what["training"]["longest"]) else " (long)")
                 for name, problems in tasks.items()
             ]
-            rows.append([size, form, f"{tokens:.0f}", f"{what['tokens'] / tokens:,.0f}", *columns])
+            rows.append([size, form, f"{tokens:.0f}", f"{equations_seen(what, tokens):,.0f}", *columns])
+    pretrained = "".join(
+        f", {size} pretrained and on the same equations"
+        for size, training in settings.trainings
+        if isinstance(training, Finetuning)
+    )
     note = (
         f"Percent exact, {settings.n} held-out problems a column, exact division; every model was trained from random "
-        "weights on the same number of tokens, so that one of a shorter notation saw more equations. Bars: 95% intervals. "
+        f"weights on the same number of tokens, so that one of a shorter notation saw more equations{pretrained}. Bars: 95% "
+        "intervals. "
         "(long): most of the texts in that column are longer than any that the model was shown."
     )
     header = ["model", "digits at a time", "tokens an equation", "equations", *tasks]

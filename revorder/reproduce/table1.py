@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
@@ -94,7 +95,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
                 shown,
                 f"{what['tokens']:,}",
                 f"{size:.0f}",
-                f"{what['tokens'] / size:,.0f}",
+                f"{equations_seen(what, size):,.0f}",
                 f"{clean} of {len(tasks)}",
                 f"{100 * correct / total:.2f}",
                 str(false),
@@ -106,10 +107,15 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     }
     header = ["system", *tasks]
     body = [[name, *row.values()] for name, row in rows.items()]
+    tokenizer = (
+        ", and the same tokenizer, whose places suit reversed numbers"
+        if isinstance(settings.training, Training)
+        else ""
+    )
     note = (
         f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on; for each method one model "
-        f"({settings.training.terms}), one seed, with the same optimizer and problems, and the same tokenizer, whose places suit "
-        "reversed numbers. (long): not asked, since most of the method's texts in that "
+        f"({settings.training.terms}), one seed, with the same optimizer and problems{tokenizer}. "
+        "(long): not asked, since most of the method's texts in that "
         "column are longer than any that the model was shown. "
         f"With 95% confidence 100.0 is at least {wilson(settings.n, settings.n)[0]:.1f}, and 50.0 at least "
         f"{wilson(settings.n // 2, settings.n)[0]:.1f}; columns of one digit have at most 100 problems."
@@ -152,6 +158,12 @@ def by_op(tasks: list[str]) -> dict[str, list[str]]:
 def cells(header: list[str], row: list[str], names: list[str]) -> list[str]:
     """The cells of a row under the headers named."""
     return [row[header.index(name)] for name in names]
+
+
+def equations_seen(what: Mapping[str, Any], size: float) -> float:
+    """How many equations of `size` tokens a cell's model was trained on, counted as often as it saw them."""
+    finetuned = what["training"].get("recipe")
+    return what["steps"] * finetuned["batch"] if finetuned else what["tokens"] / size
 
 
 def mean_tokens(mixture: Mixture, longest: int, n: int = 2000) -> float:

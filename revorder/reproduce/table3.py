@@ -18,14 +18,15 @@ from revorder.data.corpus import rewrite_corpus
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
+from revorder.errors import ProblemError
 from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
-from revorder.files import make_folder, write_whole
+from revorder.files import digest, make_folder, write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.processes import is_first_process, wait_for_first
-from revorder.reproduce.cells import MODELS, SMOLLM2, tiny_model
+from revorder.reproduce.cells import MODELS, SMOLLM2, differing, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -69,6 +70,16 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     tokens = 0
     for arm, data in write_data(settings, folder / MODELS / "data").items():
         model, out = folder / MODELS / arm, folder / SOLUTIONS / f"{arm}.jsonl"
+        kept: dict[str, Any] = {
+            "arm": arm,
+            "recipe": recipe.model_dump(mode="json"),
+            "problems": hash_of({SUITE: problems}),
+        }
+        kept["data"] = [digest(Path(path)) for path in data]
+        if out.exists() and (other := differing(load_run(out)[0], kept)):
+            raise ProblemError(
+                f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder"
+            )
         if not out.exists():
             say(f"{arm}: fine-tuning")
             if finetune(base, data, model, recipe) is None:
@@ -76,7 +87,6 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
         wait_for_first(out.exists)
         if not out.exists():
             say(f"{arm}: {len(problems):,} problems")
-            kept = {"arm": arm, "recipe": recipe.model_dump(mode="json"), "problems": hash_of({SUITE: problems})}
             made = CheckpointInfo.load(model).extra
             kept |= {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
             write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)

@@ -9,7 +9,7 @@ from revorder.judge import verify
 from revorder.methods import full_name, trace
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import characters
-from revorder.reproduce.experiment import Block, Experiment, Sample, Say
+from revorder.reproduce.experiment import Block, Experiment, Sample, nothing
 
 PROBLEMS = (("123+46", {}), ("12-35", {}), ("12*4567", {}), ("948/12", {}), ("948/12", {0: 8}))
 WRITTEN = (("revorder", "expanded"), ("revorder", "compact"), ("lean", "lean"))
@@ -18,11 +18,6 @@ WRITTEN = (("revorder", "expanded"), ("revorder", "compact"), ("lean", "lean"))
 @dataclass(frozen=True)
 class Settings:
     """None: every preset shows the same."""
-
-
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Nothing is trained, and nothing kept: a trace is a pure function of its problem."""
-    return 0
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
@@ -47,6 +42,6 @@ WORKED_EXAMPLES = Experiment(
     "Figure 1",
     "Worked examples",
     {preset: Settings() for preset in ("smoke", "cpu", "gpu")},
-    run,
+    nothing,
     blocks,
 )

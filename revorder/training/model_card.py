@@ -61,7 +61,7 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 ## Made by
 
 `{command}` at commit {commits}: {recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.tokens_seen(processes):,} in all,
-{minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, {mixture.size:,} from the mixture over and over;
+{minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, drawn from the mixture's {mixture.size:,};
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only. {rates}, falling to 0 over the last {recipe.schedule()[1]:,} steps.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.

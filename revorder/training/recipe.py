@@ -72,6 +72,10 @@ class Recipe(Settings):
         """Each process takes as many batches as the others, and one at least."""
         return -(-self.batches // processes) * processes
 
+    def run_settings(self, processes: int) -> dict[str, Any]:
+        """All that a run of so many processes hangs on, as JSON has it."""
+        return self.model_dump(mode="json") | {"batches": self.batches_a_step(processes)}
+
     def tokens_seen(self, processes: int) -> int:
         """Tokens that the run learns from, padding not counted."""
         return self.steps * self.tokens * self.batches_a_step(processes)

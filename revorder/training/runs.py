@@ -37,8 +37,9 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
         try:
             found = json.loads(stamp.read_text(encoding="utf-8"))
             commits = found.get("commits", "")
-            different = sorted(key for key in settings if key != "steps" and found[key] != settings[key])
-        except (ValueError, KeyError, TypeError, AttributeError):
+            keys = (settings.keys() | found.keys()) - {"steps", "commits"}
+            different = sorted(key for key in keys if found.get(key) != settings.get(key))
+        except (ValueError, TypeError, AttributeError):
             raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; accepted: a new folder") from None
         if different:
             raise ProblemError(

@@ -48,8 +48,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     recipe = recipe.model_copy(update={"steps": steps or recipe.steps})
     processes = process_count()
     run = out / "run"
-    settings = recipe.model_dump(mode="json") | {"batches": recipe.batches_a_step(processes)}
-    saved, commits = claim(run, settings, recipe.steps)
+    saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     model = create_model(recipe.model, recipe.seed)
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.compile(dynamic=True)
