@@ -8,13 +8,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, first_line
+
+MAX_LINE = 64 * 1024 * 1024  # bytes of a line that is read
 
 
 def digest(path: Path) -> str:
     """The sha256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_text(path: Path) -> str:
+    """A text file, as UTF-8; raises ProblemError where it can't be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"file {str(path)!r} can't be read: {first_line(error)}; accepted: text in UTF-8") from None
 
 
 def weights_digest(folder: Path) -> str:
@@ -27,7 +37,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ProblemError(f"folder {str(path)!r} can't be made: {error.strerror}; accepted: a new folder") from None
+        raise ProblemError(f"folder {str(path)!r} can't be made: {first_line(error)}; accepted: a new folder") from None
 
 
 @contextmanager
@@ -35,7 +45,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ProblemError(f"file {str(path)!r} can't be written: {error.strerror}") from None
+        raise ProblemError(f"file {str(path)!r} can't be written: {first_line(error)}") from None
 
 
 @contextmanager

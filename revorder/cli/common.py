@@ -15,6 +15,7 @@ import typer
 
 from revorder.arithmetic.expression import Expression
 from revorder.errors import ProblemError
+from revorder.files import MAX_LINE
 from revorder.methods import METHODS
 from revorder.model.checkpoint import DEFAULT, INFO_FILE, shipped
 from revorder.processes import is_first_process
@@ -83,16 +84,25 @@ def stdin_batches() -> Iterator[list[str]]:
     """The lines of stdin as they come, in batches of what is there; a BOM is skipped, bytes that are no UTF-8 replaced."""
     if sys.stdin is None:
         raise ProblemError("stdin: closed; accepted: lines of text")
-    rest, first = b"", True
+    begun, size, count = list[bytes](), 0, 0  # the pieces of a line whose end is to come, their bytes; lines before it
     stream: Any = sys.stdin.buffer
+
+    def text(line: bytes, first: bool) -> str:
+        line = line.removeprefix(b"\xef\xbb\xbf") if first else line
+        return line.rstrip(b"\r").decode("utf-8", errors="replace")
+
     while read := stream.read1(READ):  # waits only where nothing is there
-        *lines, rest = (rest + read).split(b"\n")
-        if lines and first:
-            lines[0], first = lines[0].removeprefix(b"\xef\xbb\xbf"), False
+        *lines, rest = read.split(b"\n")
         if lines:
-            yield [line.rstrip(b"\r").decode("utf-8", errors="replace") for line in lines]
-    if rest:
-        yield [rest.removeprefix(b"\xef\xbb\xbf" if first else b"").rstrip(b"\r").decode("utf-8", errors="replace")]
+            lines[0] = b"".join([*begun, lines[0]])
+            yield [text(line, count + i == 0) for i, line in enumerate(lines)]
+            begun, size, count = [], 0, count + len(lines)
+        begun.append(rest)
+        size += len(rest)
+        if size > MAX_LINE:
+            raise ProblemError(f"line {count + 1} of stdin has more than {MAX_LINE} bytes, the most accepted")
+    if last := b"".join(begun):
+        yield [text(last, count == 0)]
 
 
 def read_batches(problems: list[str]) -> Iterator[list[Line]]:

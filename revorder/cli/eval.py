@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
-from urllib.parse import urlsplit
 
 import typer
 
@@ -193,16 +192,14 @@ def open_writer(model: str | None, base_url: str | None, server: dict[str, Any])
 
 def open_endpoint(model: str | None, base_url: str, server: dict[str, Any]) -> tuple[Endpoint, dict[str, Any]]:
     """The same for a server's model."""
-    from revorder.inference.openai_server import Endpoint
+    from revorder.inference.openai_server import Endpoint, without_password
 
     if not model:
         raise ProblemError("model: missing; accepted: the name under which the server has it")
     tokens = server.pop("max_tokens", REPLY_TOKENS)
     endpoint = Endpoint(base_url, model, **server)
-    url = urlsplit(base_url)
-    place = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"  # without a password in it
     asked = {"method": endpoint.info.method, "shots": endpoint.shots, "api": endpoint.api, "max_tokens": tokens}
-    return endpoint, {"model": model, "base_url": place} | asked
+    return endpoint, {"model": model, "base_url": without_password(base_url)} | asked
 
 
 def open_solver(

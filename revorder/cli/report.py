@@ -13,7 +13,7 @@ import typer
 from revorder.cli.common import Json, Wide, emit, say, show_table
 from revorder.cli.gsm8k import print_scores
 from revorder.errors import ProblemError
-from revorder.files import write_whole
+from revorder.files import read_text, write_whole
 
 if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
@@ -56,7 +56,7 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
     from revorder.reproduce.page import fill_docs, results_for, write_page
 
     page = folder / "index.html"
-    texts = {path: path.read_text(encoding="utf-8") for path in docs}
+    texts = {path: read_text(path) for path in docs}
     for text in texts.values():
         results_for(text, folder)  # before anything is written
     write_page(folder, page)

@@ -25,7 +25,7 @@ def command(
     problem: Annotated[Optional[str], typer.Option(help="The problem that every trace must be of.")] = None,
     json_: Json = False,
 ) -> None:
-    r"""Judge traces from stdin, one a line, or JSON lines that `show`, `solve` and `data` write.
+    r"""Judge traces from stdin, one a line, or JSON lines that `show`, `solve` and `data` (view trace) write.
 
     A trace of several lines ends at a blank line, or has its line ends written as \n. One verdict a trace; exit status 1
     where any fails.

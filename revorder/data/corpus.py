@@ -31,9 +31,8 @@ from revorder.data.rewriting import (
     find_edits_back,
 )
 from revorder.errors import ProblemError, first_line, needs
-from revorder.files import written_whole
+from revorder.files import MAX_LINE, written_whole
 
-MAX_LINE = 64 * 1024 * 1024  # bytes
 BATCH = 4096  # rows of Parquet that are held at once
 BOM = b"\xef\xbb\xbf"
 

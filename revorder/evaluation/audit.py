@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
-from revorder.data.corpus import BATCH, BOM, MAX_LINE, read_lines, reason
+from revorder.data.corpus import BATCH, BOM, read_lines, reason
 from revorder.errors import ProblemError, first_line, needs, quote, shorten
 from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_question
+from revorder.files import MAX_LINE
 
 RIGHT, WRONG = "right", "wrong"
 LEFT_ALONE = "not arithmetic"

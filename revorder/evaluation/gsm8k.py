@@ -21,6 +21,7 @@ from revorder.data.sources.gsm8k import final_answer
 from revorder.errors import ProblemError, first_line
 from revorder.evaluation.equations import ARITHMETIC, COPY, NOTATION, NUMBER, OPS, REVERSAL, Checked, check_equation
 from revorder.evaluation.scores import wilson
+from revorder.inference.answer_extraction import CUT
 
 # Table 3 of the paper: LLaMA2-7B on the test set, percent
 PAPER: dict[str, dict[str, float]] = {
@@ -32,7 +33,10 @@ REASONING = "reasoning"  # all equations are right, and the final answer is not
 NO_ANSWER = "no answer"
 
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
-_MULTIPLE = re.compile(r"\s*(?:hundred|thousand|[mbtr]+illion|dozen)", re.IGNORECASE)
+# what makes another number of the one before it
+_MULTIPLE = re.compile(
+    r"[kmb]\b|!|\s*(?:hundred|thousand|[mbtr]+illion|dozen|[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])", re.IGNORECASE
+)
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
@@ -105,11 +109,14 @@ def read_reference(text: str) -> Fraction:
 def read_final(text: str) -> Fraction | None:
     """The number of the last line that begins with `####` or `A:`, also a reversed one.
 
-    None where it has none, or what could be read in two ways: `72 or 73`, `3/4`, `5 million`.
+    None where it has none, where the text is cut off, and for what could be read in two ways: `72 or 73`, `3/4`, `6 * 6`,
+    `5 million`.
 
     >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("#### 72 or 73")
     (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
     """
+    if text.rstrip().endswith(CUT):
+        return None
     try:
         answer = read_reversed(_ANNOTATION.sub("", final_answer(text))).rpartition("=")[2]
         numbers = list(NUMBER.finditer(answer))

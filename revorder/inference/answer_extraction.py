@@ -18,7 +18,7 @@ _NEAR = 60  # characters beside a number that say what it is
 _ALIKE = str.maketrans(
     dict.fromkeys("\u00a0\u2007\u2009\u202f", " ")
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", "")
-    | dict.fromkeys("‐‑﹣－", "-")
+    | dict.fromkeys("‐‑‒⁻˗➖﹣－", "-")
     | dict(zip("０１２３４５６７８９，’", "0123456789,'", strict=True))
 )
 _WRAPS = "boxed|[fm]box|underline|text[a-z]*|math[a-z]+|bf|displaystyle|left|right|[bB]igg?[lr]?"  # change no number
@@ -63,7 +63,9 @@ _SAYS = r"(?:r\.?|rem\.?|remainder)(?!\w)\s*(?:(?:of|is|was|equals|=|:)\s*){0,2}
 _REMAINDER = re.compile(
     rf"[\s.,;:()]*(?:(?:with|and|leaving|leaves|has)\s+)?(?:(?:an?|the|its)\s+)?(?:r|{_SAYS})", re.IGNORECASE
 )
+_OURS = re.compile(r"(?:0|-?[1-9][0-9]*)R-?[1-9][0-9]*")  # as an Expression's answer is written
 _ALONE = re.compile(rf"\b{_SAYS}\Z", re.IGNORECASE)
+_NEGATIVE = re.compile(rf"(?:\b{_SAYS}|[0-9]\s*r\s*)-\s*\Z", re.IGNORECASE)  # before a remainder below 0
 _UNREAD = re.compile(r"[\s,;(]*(?:r|rem|remainder)\b", re.IGNORECASE)
 
 
@@ -79,6 +81,8 @@ def extract_answer(reply: str) -> str | None:
     if reply.rstrip().endswith(CUT):  # what it would have stated is not there
         return None
     text = ascii_signs(html.unescape(reply).translate(_ALIKE))
+    if _OURS.fullmatch(text.strip()):
+        return text.strip()
     for pattern, by in _MARKUP:
         text = pattern.sub(by, text)
     runs = list(_RUN.finditer(text))
@@ -94,6 +98,8 @@ def extract_answer(reply: str) -> str | None:
     for i in range(len(runs) - 1, -1, -1):
         if i in alone:
             continue
+        if _NEGATIVE.search(text, max(0, runs[i].start() - _NEAR), runs[i].start()):
+            return None
         power = text.endswith("^", 0, runs[i].start())
         if i not in remainders and not power and (any(joins[i : i + 1]) or (i and joins[i - 1])):
             continue

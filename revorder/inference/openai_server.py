@@ -25,6 +25,19 @@ MAX_REPLY = 1024 * 1024  # bytes that are read of a reply
 SECRET = 6  # characters; a shorter key is no secret but a placeholder such as none
 
 
+def without_password(url: str) -> str:
+    """A URL without user, password and query, for messages and results.
+
+    >>> without_password("https://me:secret@localhost:8000/v1?key=secret")
+    'https://localhost:8000/v1'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if parts.netloc else url
+
+
 class Endpoint:
     """A model that an OpenAI-compatible server serves at `base_url`, evaluated as a Runtime is.
 
@@ -77,7 +90,7 @@ class Endpoint:
         except ImportError:
             raise self._wrong("needs openai; install: pip install 'revorder[api]'") from None
         max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
-        about = {"url": base_url, "model": model}
+        about = {"url": without_password(base_url), "model": model}
         self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)
         self.prompts = Prompts(method, form, shots)
         self._limit = "max_tokens"  # what the server calls a chat reply's most tokens
@@ -211,7 +224,7 @@ class Endpoint:
     # Failures
 
     def _wrong(self, what: str) -> ProblemError:
-        return ProblemError(self._hidden(f"endpoint {self.url!r}: {what}"))
+        return ProblemError(self._hidden(f"endpoint {without_password(self.url)!r}: {what}"))
 
     def _hidden(self, text: str) -> str:
         """A server's text without the key."""

@@ -124,13 +124,15 @@ def solve_many(
     """Solve many expressions in order, as `solve` does; one that has no answer is a Solution with its `error`.
 
     `batch` expressions are taken from `problems` at a time, and answered before the next are. Raises ProblemError
-    where `problems` is one text.
+    where `problems` is one text, and for a `batch` below 1.
 
     >>> [solution.answer for solution in solve_many(["1+1", "2*3"])]
     ['2', '6']
     """
     if isinstance(problems, str):  # which would be solved character by character
         raise ProblemError(f"problems {quote(problems)}: one text; accepted: an iterable of texts")
+    if batch < 1:
+        raise ProblemError(f"batch {batch}; accepted: a whole number, 1 or more")
     source = iter(problems)
     calculator = Calculator(load_runtime(model), max_digits, show, model_only)
     while chunk := list(islice(source, batch)):

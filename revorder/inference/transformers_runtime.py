@@ -162,9 +162,9 @@ class TransformersRuntime:
     # Any text
 
     def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """(index, what the model writes after that prompt, as it is), at most `max_tokens` tokens, batch by batch."""
-        for i, text, _ in self._write(prompts, max_tokens, templated=False):
-            yield i, text
+        """(index, what the model writes after that prompt), batch by batch; CUT ends what `max_tokens` tokens cut off."""
+        for i, text, cut in self._write(prompts, max_tokens, templated=False):
+            yield i, text + CUT if cut else text
 
     def _write(self, prompts: Sequence[str], max_tokens: int, templated: bool) -> Iterator[tuple[int, str, bool]]:
         """(index, what is written after that prompt, whether it was cut off there), the shortest prompts first."""

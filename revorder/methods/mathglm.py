@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from revorder.arithmetic.expression import Expression, infix
 from revorder.arithmetic.problem import Problem, answer_text, ascii_signs
 from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.errors import ProblemError, quote
 from revorder.methods.base import Method, direct_worst_case
+
+LONGEST = 40_000_000  # characters of an expression times its operations, about twice its trace's
 
 
 def parse_question(text: str) -> Problem | Expression:
@@ -23,10 +26,16 @@ def parse_question(text: str) -> Problem | Expression:
 def write(problem: Problem | Expression, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
     """Yield the question, then the expression after each reduction, the last of which is the answer.
 
+    Raises ProblemError for too long an expression.
+
     >>> from revorder.arithmetic.trace import correct_digit
     >>> "".join(segment.text for segment in write(Expression.parse("3468*4046/7424"), "mathglm", correct_digit, True))
     '3468*4046/7424=14031528/7424=1890R168'
     """
+    if isinstance(problem, Expression) and len(str(problem)) * len(problem.operators) > LONGEST:
+        raise ProblemError(
+            f"problem {quote(str(problem))}: its trace is too long; accepted: fewer operations or digits"
+        )
     yield copy(f"{problem}=")
     if isinstance(problem, Problem):
         yield Segment(problem.answer, Kind.FORWARD, problem.op, problem.a, problem.b)
@@ -49,9 +58,8 @@ def reductions(expression: Expression) -> Iterator[Segment]:
             return
         sent = (step.value, step.remainder)
         at = next(i for i, item in enumerate(postfix) if isinstance(item, str) and item != "neg")
-        reduced = Expression(tuple(postfix[operands_start(postfix, at) : at + 1]))
-        value, _ = reduced.value()
         start = operands_start(postfix, at)
+        value, _ = Expression(tuple(postfix[start : at + 1])).value()
         postfix[start : at + 1] = [value]
         if not first:
             yield STEP_END

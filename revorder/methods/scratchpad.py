@@ -132,7 +132,6 @@ def multiplication(a: int, b: int) -> Iterator[Segment]:
 def division(a: int, b: int) -> Iterator[Segment]:
     """Long division: for each quotient digit `dividend / divisor , digit`, the product and the difference."""
     digits = str(a)
-    left = 0
     used = len(digits) - len(str(a // b)) + 1
     left = int(digits[:used])
     while True:

@@ -13,7 +13,7 @@ from itertools import chain
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.arithmetic.trace import Kind, Segment, Trace
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, quote
 from revorder.methods import find_method, trace
 from revorder.metrics.unwritten_work import (
     borrows,
@@ -26,6 +26,10 @@ from revorder.metrics.unwritten_work import (
     product_carries,
     run_below,
     top_run,
+)
+
+LONGEST = (
+    16_000_000  # of a product or quotient written at once: its operands' digits multiplied, the longer one's squared
 )
 
 
@@ -102,10 +106,16 @@ def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", for
 def digits_of(segment: Segment) -> Iterator[Digit]:
     """The digits that a segment of a trace computes, in the order written.
 
+    Raises ProblemError where a long product or quotient is written at once.
+
     >>> [digit.sids for digit in digits_of(Segment("r|14", Kind.REVERSED, "+", 12, 29))]
     [(), ('carry 1',)]
     """
     text, kind, op, a, b = segment
+    if kind in (Kind.FORWARD, Kind.REVERSED) and op in ("*", "/") and not (op == "*" and one_digit(a, b)):
+        n, m = len(str(a)), len(str(b))
+        if n * m * max(n, m) > LONGEST:
+            raise ProblemError(f"problem {quote(f'{a}{op}{b}')}: too much is unwritten to list; accepted: fewer digits")
     if kind is Kind.BASIC:
         for char in text:
             if char.isdigit():

@@ -12,6 +12,7 @@ from revorder.evaluation.runner import judge_text, load
 from revorder.evaluation.scores import Result
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import result_of
+from revorder.files import read_text
 from revorder.reproduce.cells import read_cells
 from revorder.reproduce.experiment import results_in
 from revorder.reproduce.page import fill_docs
@@ -43,7 +44,7 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
                 if wrong := misjudged(result, what["method"], what["form"]):
                     yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
     for path in docs:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         lines = zip_longest(text.splitlines(), fill_docs(text, out).splitlines(), fillvalue="")
         for number, (found, expected) in enumerate(lines, 1):
             if found != expected:

@@ -373,5 +373,5 @@ def test_what_is_for_integers_refuses_others_in_one_line(text):
 
 
 def test_an_inexact_division_says_what_goes_on():
-    with pytest.raises(ProblemError, match="--decimals 6 to go on"):
+    with pytest.raises(ProblemError, match="solve --decimals 6"):
         Expression.parse("7/2+1").answer  # noqa: B018

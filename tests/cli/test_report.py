@@ -70,6 +70,8 @@ def test_wide_shows_all_columns(results, terminal):
 def test_a_file_that_eval_did_not_write_is_refused(refused, tmp_path):
     assert "line 1" in refused("report", __file__)
     assert "can't be read" in refused("report", tmp_path / "none.jsonl")
+    (tmp_path / "docs.md").write_bytes(b"\xe9")
+    assert "docs.md' can't be read" in refused("report", tmp_path, "--docs", tmp_path / "docs.md")
     assert "none; accepted: a folder that `revorder reproduce --out` filled" in refused("report", tmp_path)
 
 

@@ -95,7 +95,7 @@ def test_decimals(revorder):
     pieces = revorder("solve", "1.5", "x", "3")
     assert pieces.stdout == "4.5\n"
     integers = revorder("solve", "7/2", "7/2+1")
-    assert integers.stdout == "3R1\nerror\n" and "--decimals 6 to go on" in integers.stderr
+    assert integers.stdout == "3R1\nerror\n" and "solve --decimals 6" in integers.stderr
     assert revorder("solve", "7/2", "7/2+1", "--decimals", "6").stdout == "3.5\n4.5\n"
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from revorder import METHODS
+from revorder.cli import common
 
 
 def test_one_verdict_a_line_and_exit_status(revorder):
@@ -125,3 +126,9 @@ def test_the_problem_and_the_answer_beside_a_trace_are_judged_too(revorder):
     ):
         judged = revorder("verify", stdin=json.dumps({**item, **other}))
         assert judged.returncode == 1 and judged.stdout.startswith("wrong at ") and says in judged.stdout, judged
+
+
+def test_a_line_has_an_end(refused, revorder, monkeypatch):
+    monkeypatch.setattr(common, "MAX_LINE", 100_000)
+    assert revorder("verify", stdin="1+1=r|2=2\n" * 20_000).returncode == 0
+    assert "line 1 of stdin has more than 100000 bytes" in refused("verify", stdin="1" * 200_000)

@@ -64,6 +64,11 @@ def test_scores_and_causes():
         ("72 or 73", None),
         ("3/4", None),
         ("5 million", None),
+        ("6 * 6", None),
+        ("10+John's age", None),
+        ("$5k", None),
+        ("72 - the total", 72),
+        ("7…", None),
         ("1" * 2001, None),
     ],
 )

@@ -256,3 +256,13 @@ def test_what_is_read_is_a_number_in_the_reply(text):
 )
 def test_reading_takes_time_linear_in_the_reply(piece):
     extract_answer(piece * 20_000 + "x")
+
+
+@pytest.mark.parametrize("reply", ["-3 R -1", "79 remainder -5", "quotient -3, remainder -1"])
+def test_a_remainder_below_zero_is_no_answer_but_as_an_expression_has_it(reply):
+    assert extract_answer(reply) is None and extract_answer("-3R-1") == "-3R-1"
+
+
+@pytest.mark.parametrize("minus", "‒⁻˗➖")
+def test_every_minus_sign_counts(minus):
+    assert extract_answer(f"{minus}23") == "-23"

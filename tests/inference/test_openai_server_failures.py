@@ -271,3 +271,9 @@ def test_a_key_in_the_url_is_in_no_message():
     with pytest.raises(ProblemError) as failed:
         Endpoint(f"http://user:{KEY}@127.0.0.1:1/v1", "m", retries=0, key=KEY).generate(["1+1="], 8)
     assert KEY not in str(failed.value)
+
+
+def test_a_password_in_the_url_is_not_said():
+    with pytest.raises(ProblemError, match="endpoint 'http://localhost:9/v1': ") as refused:
+        Endpoint("http://user:password@localhost:9/v1", "m", retries=0).generate(["12+35="], 8)
+    assert "password" not in str(refused.value)

@@ -29,6 +29,11 @@ def test_a_product_whose_text_would_fill_the_memory_is_refused(method):
         trace(Problem(10**800 - 1, "*", 10**800 - 1), method)
 
 
+def test_an_expression_whose_text_would_fill_the_memory_is_refused():
+    with pytest.raises(ProblemError, match="too long; accepted: fewer operations or digits"):
+        trace("+".join(["9" * 25] * 5000), "mathglm")
+
+
 @given(NUMBERS, POSITIVE)
 def test_goats_divisions_are_true(a, b):
     *lines, last = trace(Problem(a, "/", b), "goat").text.split("\n")

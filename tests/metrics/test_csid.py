@@ -136,3 +136,9 @@ def test_direct_addition_counts_the_longest_run_of_carries(a, b):
         longest = max(longest, run)
     # the run that ends in the top place is needed by the leading 1
     assert csid(Problem(a, "+", b)) == longest
+
+
+@pytest.mark.parametrize("equation", [f"{'9' * 600}/{'7' * 300}", f"{'9' * 600}*{'7' * 600}"])
+def test_what_would_fill_the_memory_is_refused(equation):
+    with pytest.raises(ProblemError, match="too much is unwritten to list; accepted: fewer digits"):
+        csid(equation, "reverse")
