@@ -17,7 +17,8 @@ def command(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A corpus: JSONL, or Parquet (.parquet).")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The converted corpus, of the same kind.")],
     back: Annotated[
-        bool, typer.Option("--back", help="Take a converted corpus back, whatever its options were.")
+        bool,
+        typer.Option("--back", help="Take a converted corpus back, by its --field, whatever its other options were."),
     ] = False,
     field: Annotated[str, typer.Option(help="The field, or column, whose text is converted.")] = "answer",
     notation: Annotated[str, typer.Option(help=f"One of {', '.join(NOTATIONS)}.")] = NOTATIONS[0],

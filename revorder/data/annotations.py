@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
-_EQUALS = re.compile(r" *= *")
+_EQUALS = re.compile(r"(?:(?<! ) ++)?= *")  # in linear time
 
 # An equation in prose. Repeats are bounded or possessive, so that time is linear in the text's length.
 _PLAIN = r"(?=\.?[0-9])(?:[0-9]{1,3}+(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
@@ -93,6 +93,16 @@ def find_prose(text: str) -> Iterator[Equation]:
         if _AFTER.match(text, end) or (_BEFORE.search(before) and not _BULLET.search(before)):
             continue
         yield read_equation(chain, start, prose=True)
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is an equation as `find_prose` finds it.
+
+    >>> is_prose("48 + 24 = 72"), is_prose("48 + x = 72")
+    (True, False)
+    """
+    found = _PROSE.fullmatch(text)
+    return found is not None and found["prose"] is not None
 
 
 def find_equations(text: str, prose: bool) -> list[Equation]:

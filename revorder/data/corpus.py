@@ -111,7 +111,8 @@ def rewrite_corpus(
         with written_whole(out) as temporary, rejects(rejected, source, report) as reject:
             convert(source, temporary, field, counting(find, report, advance), reject)
     except OSError as error:
-        failed = source if error.filename == str(source) else out
+        corrupt = error.errno is None  # pyarrow's, of pages that can't be read
+        failed = source if corrupt or error.filename == str(source) else out
         raise ProblemError(f"file {str(failed)!r} failed: {first_line(error)}") from None
     return report
 

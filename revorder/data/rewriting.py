@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression, read_number
 from revorder.arithmetic.numbers import Agreement, agreement
-from revorder.data.annotations import Equation, find_equations
+from revorder.data.annotations import Equation, find_equations, is_prose
 from revorder.data.pair_steps import NOTATIONS, Endless, is_reversed, write_steps
 from revorder.errors import ProblemError
 
 MAX_LENGTH = 400  # characters of a first field, since steps grow with its square
 MAX_OPERATORS = 40
+MAX_STEPS = 10_000  # characters of an equation's steps
 
 REWRITTEN = "rewritten"
 ALREADY = "rewritten again"
@@ -154,6 +155,8 @@ def find_steps(equation: Equation, notation: str, decompose: bool) -> tuple[str,
     text = "".join([step + equation.equals for step in steps])
     if text and equation.prose and notation not in text:
         return DIVISION, ""
+    if text and equation.prose and not is_prose(equation.first + equation.equals + text + equation.stated):
+        return LONG, ""  # as it would not be found again
     return outcome, text
 
 
@@ -189,6 +192,8 @@ def solve_in_pairs(first: str, stated: str, notation: str, decompose: bool) -> t
         steps = tuple(write_steps(expression, notation, decompose))
     except Endless:
         return ENDLESS, ()
+    if sum(map(len, steps)) > MAX_STEPS:
+        return LONG, ()
     if agrees is not Agreement.EXACT and (not result.places or (steps and is_reversed(steps[-1]))):
         return ROUNDED, ()
     return (REWRITTEN if steps else DIVISION), steps

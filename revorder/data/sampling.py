@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, count
@@ -219,15 +219,20 @@ def held_out(
     >>> len(str(problem.a)), len(str(problem.b)), problem.remainder
     (12, 6, 0)
     """
-    part = MixturePart.check(
-        {"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "held-out problems"
-    )
-    if type(n) is not int or n < 1:
-        raise ProblemError(f"held-out problems: {n!r} of them; accepted: a whole number of at least 1")
     small = a_digits <= 2 and b_digits <= 2
+    return distinct(op, a_digits, b_digits, n, seed, exact, lambda a, op, b: small or in_split(a, op, b, split))
+
+
+def distinct(
+    op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool, accepted: Callable[[int, str, int], bool]
+) -> list[Problem]:
+    """`n` distinct problems that are accepted, or all there are, operands of exactly so many digits; see `held_out`."""
+    part = MixturePart.check({"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "drawn problems")
+    if type(n) is not int or n < 1:
+        raise ProblemError(f"drawn problems: {n!r} of them; accepted: a whole number of at least 1")
 
     def wanted(a: int, b: int) -> bool:
-        return (in_split(a, op, b, split) or small) and len(str(a)) == a_digits
+        return len(str(a)) == a_digits and accepted(a, op, b)
 
     if 9 * 10 ** (a_digits - 1) * (3 if op == "/" and exact else 9 * 10 ** (b_digits - 1)) < 2 * BUCKETS * n:
         there = [Problem(a, op, b) for a, b in pairs(part) if wanted(a, b)]  # so few that n may be too many

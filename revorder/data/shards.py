@@ -117,19 +117,14 @@ def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
     if format == "parquet":
         with needs("format 'parquet'", "data"):
             import pyarrow  # noqa: F401
-    spec = json.loads(
-        json.dumps(
-            {
-                "mixture": mixture.model_dump(mode="json"),
-                "seed": seed,
-                "size": size,
-                "shard_size": shard_size,
-                "format": format,
-                "version": __version__,
-            }
-            | ({"view": view} if view != "trace" else {})
-        )
-    )
+    spec = {
+        "mixture": mixture.model_dump(mode="json"),
+        "seed": seed,
+        "size": size,
+        "shard_size": shard_size,
+        "format": format,
+        "version": __version__,
+    } | ({"view": view} if view != "trace" else {})
     jobs = []
     for i in range(count):
         file = Path(out) / f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"

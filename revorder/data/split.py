@@ -27,9 +27,8 @@ def fingerprint(a: int, op: str, b: int) -> int:
     True
     """
     if a < b and op in "+*":
-        mixed = (b * 0x9E3779B97F4A7C15 + a * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
-    else:
-        mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
+        a, b = b, a
+    mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
     return mixed * mixed % _PRIME  # squared, so that neighbours do not follow each other
 
 

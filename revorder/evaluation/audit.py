@@ -249,7 +249,7 @@ def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
                     raise ProblemError(f"file {str(source)!r}: no column {field!r}; there are: {', '.join(names)}")
             batches = file.iter_batches(BATCH, columns=list(fields))
             yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
         raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None
 
 

@@ -126,7 +126,7 @@ def in_words(problem: Problem) -> str:
 def worked_examples(problem: Problem, n: int) -> list[Problem]:
     """Up to `n` problems to show before `problem`: its operation, fewer digits where there are any, never itself.
 
-    They are the same for every problem of as many digits, so that a server can keep what it computed for them.
+    None is held out, since prompts may be trained on. They are the same for every problem of as many digits, so that a server can keep what it computed for them.
 
     >>> [(shown.op, len(str(shown.a)), len(str(shown.b))) for shown in worked_examples(Problem(123, "*", 7), 2)]
     [('*', 2, 1), ('*', 2, 1)]
@@ -141,6 +141,7 @@ def worked_examples(problem: Problem, n: int) -> list[Problem]:
 
 @lru_cache(maxsize=256)
 def _pool(op: str, a: int, b: int, n: int, exact: bool) -> list[Problem]:
-    from revorder.data.sampling import held_out
+    from revorder.data.sampling import distinct
+    from revorder.data.split import is_held_out
 
-    return held_out(op, a, b, n, seed=0, exact=exact)
+    return distinct(op, a, b, n, 0, exact, lambda a, op, b: not is_held_out(a, op, b))

@@ -56,7 +56,11 @@ class ArithmeticConfig:
         part = {
             "op": self.op,
             "a": [self.min_a_digits, self.max_a_digits],
-            "b": [self.min_b_digits, self.max_b_digits],
+            # of a division no longer than the dividend, so that a curriculum may raise them one by one
+            "b": [
+                self.min_b_digits,
+                min(self.max_b_digits, self.max_a_digits) if self.op == "/" else self.max_b_digits,
+            ],
             "hard": self.hard,
             "remainder": self.remainder,
         }

@@ -120,6 +120,8 @@ def read_config(folder: Path) -> LlamaConfig:
     config = LlamaConfig(**{name: values[name] for name in LlamaConfig.__slots__ if name in values})
     if (size := sum(map(math.prod, config.shapes.values()))) > MAX_PARAMETERS:
         raise _wrong(folder, CONFIG, f"is of a model with {size:,} parameters", f"at most {MAX_PARAMETERS:,}")
+    if (angles := config.max_position_embeddings * config.head_dim) > MAX_PARAMETERS:
+        raise _wrong(folder, CONFIG, f"has {angles:,} positions times head_dim", f"at most {MAX_PARAMETERS:,}")
     return config
 
 

@@ -18,7 +18,10 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 Rates = Annotated[
     tuple[Rate, ...],
     BeforeValidator(lambda value: value if isinstance(value, (tuple, list)) else (value,)),
-    Field(min_length=1, description="a number above 0, or a list of one for each of as many equal parts of the run"),
+    Field(
+        min_length=1,
+        description="a number above 0, up to 1, or a list of one for each of as many equal parts of the run",
+    ),
 ]
 
 

@@ -262,3 +262,15 @@ def test_all_of_gsm8k_converts_and_comes_back(shared, notation, prose):
 if __name__ == "__main__":
     for file in OPTIONS:
         (GOLDEN / file).write_text(golden(file))
+
+
+def test_steps_that_would_not_be_found_again_are_left_out():
+    equation = f"1+2+{'1/(' * 8}2/-4{')' * 8} = 2.5"
+    rewritten = rewrite(equation, prose=True)
+    assert rewrite_back(rewritten) == equation
+
+
+def test_long_input_is_taken_in_linear_time_and_little_memory():
+    assert rewrite("<<1+1" + " " * 1_000_000 + ">>") == "<<1+1" + " " * 1_000_000 + ">>"
+    product = f"<<{'9' * 198}*{'8' * 198}={int('9' * 198) * int('8' * 198)}>>"
+    assert rewrite(product, decompose=True) == product

@@ -45,7 +45,7 @@ def test_examples_are_smaller_of_the_same_operation_and_never_the_problem(a, b, 
         assert one.op == op and one != problem and (op not in "+*" or (one.b, one.a) != (a, b))
         assert len(str(one.a)) <= max(1, len(str(a)) - 1) and len(str(one.b)) <= max(1, len(str(b)) - 1)
         assert one.remainder == 0 or problem.remainder
-        assert max(one.a, one.b) < 100 or split_of(one) == "test"
+        assert split_of(one) == "train"
     if max(a, b) > 99:
         assert len(shown) == n or op == "/" or min(a, b) < 100
 

@@ -119,3 +119,8 @@ def test_a_missing_library_is_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "reasoning_gym.coaching", None)
     with pytest.raises(ProblemError, match=r"install: pip install 'revorder\[reasoning-gym\]'\Z"):
         importlib.reload(ours)
+
+
+def test_a_divisor_is_no_longer_than_its_dividend():
+    items = create_dataset("revorder_division", seed=0, size=20, max_a_digits=2, max_b_digits=4)
+    assert all(len(item["metadata"]["problem"].partition("/")[2]) <= 2 for item in items)
