@@ -220,16 +220,18 @@ def held_out(
     (12, 6, 0)
     """
     small = a_digits <= 2 and b_digits <= 2
-    return distinct(op, a_digits, b_digits, n, seed, exact, lambda a, op, b: small or in_split(a, op, b, split))
+    return distinct(op, a_digits, b_digits, n, seed, exact, lambda a, op, b: in_split(a, op, b, split) or small)
 
 
 def distinct(
     op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool, accepted: Callable[[int, str, int], bool]
 ) -> list[Problem]:
     """`n` distinct problems that are accepted, or all there are, operands of exactly so many digits; see `held_out`."""
-    part = MixturePart.check({"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "drawn problems")
+    part = MixturePart.check(
+        {"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "held-out problems"
+    )
     if type(n) is not int or n < 1:
-        raise ProblemError(f"drawn problems: {n!r} of them; accepted: a whole number of at least 1")
+        raise ProblemError(f"held-out problems: {n!r} of them; accepted: a whole number of at least 1")
 
     def wanted(a: int, b: int) -> bool:
         return len(str(a)) == a_digits and accepted(a, op, b)
