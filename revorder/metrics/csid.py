@@ -28,9 +28,8 @@ from revorder.metrics.unwritten_work import (
     top_run,
 )
 
-LONGEST = (
-    16_000_000  # of a product or quotient written at once: its operands' digits multiplied, the longer one's squared
-)
+# Of a product or quotient that is written at once: its operands' digits multiplied, the longer one's squared
+LONGEST = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ ROW = "RevOrder-1B"
 class Compact:
     """The recipe `calculator` in the compact notation, answers stated, for `steps` steps.
 
-    The second operand, which compact takes apart, never has more than 6 digits. `longest`: tokens of the longest example. `tiny`: a model that learns nothing.
+    The second operand, which compact takes apart, never has more than 6 digits. `longest`: tokens of the longest
+    example. `tiny`: a model that learns nothing.
     """
 
     steps: int

@@ -20,7 +20,10 @@ class Muon(torch.optim.Muon):
         for group in self.param_groups:
             coefficients, steps, eps = (group[key] for key in ("ns_coefficients", "ns_steps", "eps"))
             for weight in group["params"]:
-                momentum = self.state[weight].setdefault("momentum_buffer", torch.zeros_like(weight))
+                state = self.state[weight]
+                if not state:
+                    state["momentum_buffer"] = torch.zeros_like(weight)
+                momentum = state["momentum_buffer"]
                 momentum.lerp_(weight.grad, 1 - group["momentum"])
                 update = orthogonalized(weight.grad.lerp(momentum, group["momentum"]), coefficients, steps, eps)
                 rows, columns = weight.shape
