@@ -39,7 +39,6 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "no-hard": ("no hard cases", _without_hard_cases),
     "no-retries": ("no divisions drawn for two estimates in a row that are too high", _without_retries),
     "no-estimates": ("correct quotient digits only", _data(estimate_digits=0)),
-    "random-rollbacks": ("rollbacks at random, in half of the divisions", _data(estimate_digits=0, rollback=0.5)),
     "no-warmup": ("the full rate from the first step", lambda recipe: recipe.update(warmup=0)),
     "no-decay": ("a constant rate to the end", lambda recipe: recipe.update(decay_steps=0)),
 }
@@ -103,7 +102,7 @@ ABLATION = Experiment(
     "What each part of the recipe is worth",
     {
         "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
-        "cpu": Settings(4000, 300),
+        "cpu": Settings(2500, 300),
         "gpu": Settings(20_000, 1000),
     },
     run,
