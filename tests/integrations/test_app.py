@@ -113,11 +113,11 @@ def ask(browser, address, text):
     until(browser, lambda: shown(browser, "#expression input"))
     press(browser, Keys.TAB)
     assert browser.execute_script("return document.activeElement.matches('#expression input')")
-    # every state of the first trace as it grows
+    # every state of the first trace as it grows; the part that shows it can come after the field, so the body is watched
     browser.execute_script("""
         window.seen = [];
         const look = () => seen.push(document.querySelector("#work code")?.innerText ?? "");
-        new MutationObserver(look).observe(document.querySelector("#work"), {childList: true, subtree: true});
+        new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
     """)
     press(browser, text, Keys.ENTER)
     until(browser, lambda: shown(browser, "#work .cards"))
