@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
@@ -69,7 +71,12 @@ def options(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit; bad input, and output that can't be written, are one line on stderr, status 2."""
+    """Run the command line and exit; bad input, and output that can't be written, are one line on stderr, status 2.
+
+    SIGTERM, which `timeout` and job schedulers send, is to it what Ctrl-C is: nothing half written is left, status 130.
+    """
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if sys.stdout is None:
             raise OSError("stdout is closed")

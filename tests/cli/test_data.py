@@ -51,7 +51,7 @@ def is_running(group):
 
 
 @pytest.mark.parametrize("kill", ["the parent", "all"])
-def test_workers_of_a_killed_run_end_without_a_word(kill, tmp_path, process):
+def test_workers_of_a_killed_run_end_with_it(kill, tmp_path, process):
     settings = ["data", "small", "--size", "40000", "--shard-size", "1000", "--workers", "2"]
     said = tmp_path / "stderr"
     for i in range(3):
@@ -74,7 +74,7 @@ def test_workers_of_a_killed_run_end_without_a_word(kill, tmp_path, process):
             while is_running(running.pid) and time.monotonic() < until:
                 time.sleep(0.02)
             assert not is_running(running.pid)
-    assert said.read_text() == ""
+    assert set(said.read_text().splitlines()) <= {"revorder: interrupted"}
     assert process(*settings, "--out", tmp_path / "killed").returncode == 0
     assert process(*settings[:-1], "1", "--out", tmp_path / "whole").returncode == 0
     assert shards(tmp_path / "killed") == shards(tmp_path / "whole")

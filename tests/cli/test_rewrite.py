@@ -1,6 +1,10 @@
 """revorder rewrite: a corpus there and back, its report, and what is refused."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -79,6 +83,20 @@ def test_what_is_refused(source, tmp_path, refused):
 def test_a_user_runs_it(source, tmp_path, process):
     done = process("rewrite", source, tmp_path / "out.jsonl")
     assert done.returncode == 0 and "rewritten" in done.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_leaves_nothing(number, source, tmp_path):
+    source.write_text(source.read_text() * 200_000)
+    command = [sys.executable, "-m", "revorder", "rewrite", source, tmp_path / "out.jsonl"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.jsonl.*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    running.send_signal(number)
+    stdout, stderr = running.communicate(timeout=60)
+    assert (running.returncode, stdout) == (130, "") and stderr.endswith("revorder: interrupted\n")
+    assert list(tmp_path.iterdir()) == [source]
 
 
 @pytest.mark.parametrize("notation", ["r|", "@@"])
