@@ -138,12 +138,13 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
     solution as `solution`, `completion`, `prediction`, `output` or `response`, or several systems' as objects with one
     of these; and may have a `question`. Raises ProblemError that names the line.
     """
-    number = 0
+    number, empty = 0, True
     try:
         with path.open("rb") as lines:
             for line in lines:
                 number += 1
                 if line.strip():
+                    empty = False
                     yield from solutions_of(json.loads(line))
     except OSError as error:
         raise ProblemError(
@@ -155,7 +156,7 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
         raise ProblemError(
             f"file {str(path)!r}, line {number}: {first_line(error)}; accepted: JSONL of solutions"
         ) from None
-    if not number:
+    if empty:
         raise ProblemError(f"file {str(path)!r}: nothing in it; accepted: JSONL of solutions")
 
 

@@ -172,6 +172,9 @@ def test_a_wrong_line_is_named(tmp_path):
         list(read_solutions(path))
     with pytest.raises(ProblemError, match="none.jsonl' can't be read: No such file"):
         list(read_solutions(tmp_path / "none.jsonl"))
+    path.write_text("\n \n")
+    with pytest.raises(ProblemError, match="nothing in it"):
+        list(read_solutions(path))
 
 
 @pytest.mark.parametrize("notation", [None, *NOTATIONS])
