@@ -28,8 +28,9 @@ def read_text(path: Path) -> str:
 
 
 def weights_digest(folder: Path) -> str:
-    """The beginnings of the digests of a folder's safetensors, by which it is told from another at the same place."""
-    return "".join(digest(path)[:12] for path in sorted(folder.glob("*.safetensors")))
+    """The beginnings of the digests of a folder's weights, by which it is told from another at the same place."""
+    files = [path for names in ("*.safetensors", "pytorch_model*.bin") for path in sorted(folder.glob(names))]
+    return "".join(digest(path)[:12] for path in files)
 
 
 def make_folder(path: Path) -> None:

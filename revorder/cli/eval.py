@@ -147,7 +147,7 @@ def command(
     if not (everything or chosen.untrained):
         tasks = trained_tasks(suite, writer, tasks)
     settings = {"suite": suite, "ops": draw.ops, "n": draw.n, "seed": draw.seed, "problems": hash_of(tasks)}
-    settings |= written_by
+    settings |= written_by | {"method": writer.info.method, "form": writer.info.form}
     total = sum(map(len, tasks.values()))
     reply_tokens = written_by.get("max_tokens", 0)
     results = run_once(out, settings, overwrite, total, partial(run, writer, tasks, out, settings, reply_tokens))

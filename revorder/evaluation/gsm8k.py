@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from revorder.arithmetic.expression import Expression, read_number
+from revorder.arithmetic.problem import ascii_signs
 from revorder.data.annotations import find_annotations
 from revorder.data.pair_steps import read_reversed
 from revorder.data.sources.gsm8k import final_answer
@@ -35,8 +36,9 @@ NO_ANSWER = "no answer"
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
 # what makes another number of the one before it
 _MULTIPLE = re.compile(
-    r"[kmb]\b|!|\s*(?:hundred|thousand|[mbtr]+illion|dozen|[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])", re.IGNORECASE
+    r"[kmb]\b|[!²³¹¼-¾⅐-⅞]|\s*(?:hundred|thousand|[mbtr]+illion|dozen|[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])", re.IGNORECASE
 )
+_SIGN_APART = re.compile(r"(?:-\s+|\b(?:minus|negative)\s*)\Z", re.IGNORECASE)  # a sign, a dash, or a list's
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
@@ -86,7 +88,7 @@ def check_solution(attempt: Attempt) -> Solution:
     >>> check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72")).cause
     'reversal'
     """
-    text, wanted = attempt.text, read_reference(attempt.reference)
+    text, wanted = ascii_signs(attempt.text), read_reference(attempt.reference)
     equations = tuple(filter(None, (check_equation(equation, text) for equation in find_annotations(text))))
     found = read_final(text)
     correct = found is not None and found == wanted
@@ -110,7 +112,7 @@ def read_final(text: str) -> Fraction | None:
     """The number of the last line that begins with `####` or `A:`, also a reversed one.
 
     None where it has none, where the text is cut off, and for what could be read in two ways: `72 or 73`, `3/4`, `6 * 6`,
-    `5 million`.
+    `5 million`, `- 5`.
 
     >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("#### 72 or 73")
     (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
@@ -118,12 +120,16 @@ def read_final(text: str) -> Fraction | None:
     if text.rstrip().endswith(CUT):
         return None
     try:
-        answer = read_reversed(_ANNOTATION.sub("", final_answer(text))).rpartition("=")[2]
+        answer = read_reversed(_ANNOTATION.sub("", final_answer(ascii_signs(text)))).rpartition("=")[2]
         numbers = list(NUMBER.finditer(answer))
         values = {read_reference(number[0]) for number in numbers}
     except ProblemError:
         return None
-    if len(values) != 1 or _MULTIPLE.match(answer, numbers[0].end()):
+    if (
+        len(values) != 1
+        or _MULTIPLE.match(answer, numbers[0].end())
+        or _SIGN_APART.search(answer[: numbers[0].start()])
+    ):
         return None
     return values.pop()
 

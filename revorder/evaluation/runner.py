@@ -55,22 +55,25 @@ def run(
 
     With `out` the results are written there, under `settings`; raises ProblemError where that holds another run's and
     `overwrite` is not set. What is there is replaced when all results are in.
-    A text may always have `reply_tokens`. `progress` is called with the number of problems done.
+    A text may have `reply_tokens`, or thrice those of the longest correct trace of its batch. `progress` is called with the number of problems done.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
 
     def write(todo: Sequence[int]) -> Iterator[Result]:
-        pairs = sorted((wanted[i] for i in todo), key=lambda pair: len(str(pair[1])))
-        for start in range(0, len(pairs), BATCH):
-            yield from judged(writer, pairs[start : start + BATCH], reply_tokens)
+        by_length = sorted(range(len(wanted)), key=lambda i: len(str(wanted[i][1])))
+        missing = set(todo)
+        for start in range(0, len(by_length), BATCH):
+            batch = by_length[start : start + BATCH]  # the same whatever is missing, and so are its texts' limits
+            if pairs := [wanted[i] for i in batch if i in missing]:
+                most = max(reply_tokens, *(writer.info.max_new_tokens(wanted[i][1]) for i in batch))
+                yield from judged(writer, pairs, most)
 
     return collect([(task, str(problem)) for task, problem in wanted], write, out, settings, progress, overwrite)
 
 
-def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], reply_tokens: int = 0) -> Iterator[Result]:
-    """The results of one batch, each text of at most `reply_tokens`, or thrice the longest correct one's."""
+def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], most: int) -> Iterator[Result]:
+    """The results of one batch, each text of at most so many tokens."""
     info = writer.info
-    most = max(reply_tokens, *(info.max_new_tokens(problem) for _, problem in pairs))
     for i, reply in writer.generate_each([f"{problem}=" for _, problem in pairs], most):
         task, problem = pairs[i]
         text = writer.as_trace(problem, reply)

@@ -38,6 +38,9 @@ _MARKUP = [
         (r"\\[A-Za-z]+\*?\{", CUT),  # any other command may change the number in it
         (r"\\%", "%"),
         (r"\\\\", "\n"),
+        (r"</?(?:think|p|div|li|[uo]l|t[dhr]|table|h[1-6])\b[^<>\n]*>", "\n\n"),
+        (r"<br\b[^<>\n]*>", "\n"),
+        (r"(?<=[0-9])(?:[$&`]|</?[A-Za-z][^<>\n]*>)+(?=[0-9])", CUT),
         (r"\\(?:[A-Za-z]+|.)|[{}$&`]|(?<=[0-9])~(?=[0-9])|</?[A-Za-z][^<>\n]*>", " "),
         (r"(?<=[0-9])[ \t]*\*\*[ \t]*(?=[0-9])", "^"),
         (r"\*\*|(?<![0-9A-Za-z])_+|_+(?![0-9A-Za-z])", " "),
@@ -48,8 +51,15 @@ _RUN = re.compile(r"(?:(?<!\w)|(?<=[^A-Za-z_][Rr]))([0-9]+(?:(?:[.,'_ ]|, )[0-9]
 _WHOLE = re.compile(r"([0-9]+|[1-9][0-9]{0,2}([,'_ ])[0-9]{3}(?:\2[0-9]{3})*)(?:\.0{1,2}|(\.[0-9]+))?\Z")
 # what makes another number of the digits that it stands at
 _TOUCHES = r"[^\s\w=≈→⇒>]"
-_AFTER = re.compile(rf"{CUT}|\^|{_TOUCHES}[0-9]|\s*(?:%|percent\b|hundred|thousand|[mbtr]+illion|dozen)", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?:[{CUT}√.,^/—―]|[0-9]{_TOUCHES}|[0-9]\\?\n|(?:[≠≤≥]|!=|\bnot\b)\s*)\Z", re.IGNORECASE)
+_AFTER = re.compile(
+    rf"{CUT}|\^|{_TOUCHES}[0-9]|\s*(?:[%‰]|per ?cent\b|hundred|thousand|[mbtr]+illion|dozen|lakh|crore|(?:k|[bm]n)\b)",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    rf"(?:[{CUT}√.,^/—―]|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+"
+    r"|(?:[≠≤≥<]|!=|\b(?:not|never)\b|n't\b|\b(?:less|fewer|more|greater) than\b)\s*)\Z",
+    re.IGNORECASE,
+)
 _MINUS = re.compile(r"(-+)([\s(\[\"']*)\Z")
 _MINUS_WORD = re.compile(r"\b(?:minus|negative)[\s(\[\"']*\Z", re.IGNORECASE)
 _STATES = re.compile(r"(?:[=:≈]|\b(?:is|equals|be))[ \t]*\Z", re.IGNORECASE)

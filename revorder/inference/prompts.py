@@ -75,9 +75,7 @@ class Prompts:
         method = METHODS[self.method]
         if method.states_answer_only:
             return f"{problem}={extract_answer(reply) or ''}"
-        work = reply.strip()
-        if fenced := re.fullmatch(r"```\w*\n(.*?)\n?```|`([^`\n]*)`", work, re.DOTALL):
-            work = (fenced[1] or fenced[2] or "").strip()
+        work = without_fence(reply)
         joined = (self._lead(problem) or f"{problem}=") + work
         try:
             begins = method.parse_question(work) == problem
@@ -108,6 +106,17 @@ class Prompts:
     def _lead(self, problem: Problem) -> str:
         """The question as the method's trace begins with it, `=` included; empty where it begins otherwise."""
         return question_in(problem, self._trace(problem))
+
+
+def without_fence(reply: str) -> str:
+    """A reply without the Markdown fence, or the backticks, that it may be in as a whole.
+
+    >>> without_fence("```text\\nr|74\\n```"), without_fence(" `r|74`")
+    ('r|74', 'r|74')
+    """
+    reply = reply.strip()
+    fenced = re.fullmatch(r"```\w*\n(.*?)\n?```|`([^`\n]*)`", reply, re.DOTALL)
+    return (fenced[1] or fenced[2] or "").strip() if fenced else reply
 
 
 def in_words(problem: Problem) -> str:

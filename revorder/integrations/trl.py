@@ -19,7 +19,7 @@ from revorder.arithmetic.reversed_numbers import MARK
 from revorder.arithmetic.trace import Kind, correct_digit
 from revorder.errors import ProblemError
 from revorder.inference.answer_extraction import extract_answer
-from revorder.inference.prompts import Prompts
+from revorder.inference.prompts import Prompts, without_fence
 from revorder.judge import verify
 from revorder.methods import find_method, trace
 from revorder.methods.base import Method
@@ -51,7 +51,7 @@ def answer_reward(
     writer, _ = find_method(method, form)
     rights = [None if right is None else extract_answer(str(right)) for right in answer or [None] * len(completions)]
     return [
-        None if right is None else float(stated_answer(writer, text_of(completion)) == right)
+        None if right is None else float(shortest(stated_answer(writer, text_of(completion))) == shortest(right))
         for right, completion in zip(rights, completions, strict=True)
     ]
 
@@ -130,6 +130,15 @@ def text_of(turns: Turns | None) -> str:
     return content if isinstance(content, str) else "".join([part.get("text") or "" for part in content])
 
 
+def shortest(number: str | None) -> str | None:
+    """A number without the zeros that end its decimals; `47.000` keeps its point, since it may be 47 thousand.
+
+    >>> shortest("3.50"), shortest("350"), shortest("47.000")
+    ('3.5', '350', '47.')
+    """
+    return number.rstrip("0") if number and "." in number else number
+
+
 def last_line(prompt: Turns) -> str:
     """The last line of a prompt, which may begin with worked examples.
 
@@ -146,6 +155,7 @@ def stated_answer(method: Method, reply: str) -> str | None:
     >>> [stated_answer(METHODS["plain"], reply) for reply in ("So it is **47**.", "46; 47", "46 or 47", "46=47")]
     ['47', None, None, None]
     """
+    reply = without_fence(reply)
     fields = [field.strip() for field in ascii_signs(f"={reply}").split("=")][-2:]
     if len({method.parse_answer(f"={field}") for field in fields if MARK not in field[1:]} - {None}) > 1:
         return None

@@ -14,7 +14,7 @@ from revorder.arithmetic.reversed_numbers import forward
 from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
 from revorder.methods import base
 from revorder.methods.base import Method
-from revorder.methods.revorder import place_values, worst_case
+from revorder.methods.revorder import answer_of_steps, place_values, worst_case
 
 
 def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
@@ -47,12 +47,13 @@ def reversed_number(n: int) -> str:
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer after the last `=`, which may be reversed where the forward answer is left out.
+    """The answer after the last `=`, which may be reversed, or the quotient, where the forward answer is left out.
 
     >>> parse_answer("12-35=r32-=-23"), parse_answer("12-35=r32-")
     ('-23', '-23')
     """
-    return base.parse_answer(re.sub(r"r([0-9]+)(-?)(?=\s*\Z)", lambda match: forward(match[1], match[2]), text))
+    stated = re.sub(r"r([0-9]+)(-?)(?=\s*\Z)", lambda match: forward(match[1], match[2]), text)
+    return base.parse_answer(stated) or answer_of_steps(text)
 
 
 def multiplication(a: int, b: int) -> Iterator[Segment]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from revorder.arithmetic.problem import Problem
-from revorder.arithmetic.reversed_numbers import reversed_number
+from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.reversed_numbers import forward, reversed_number
 from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.methods import base
 from revorder.methods.base import Method
+
+
+_STEP = re.compile(
+    r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?!W)"
+)  # a quotient digit that stands, and what is left
+_LAST_LINE = re.compile(r"=([0-9]+)Rem(?:\(0\)|r\|([0-9]+))\Z")
 
 
 def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
@@ -151,4 +159,29 @@ def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     return n if op == "-" else 1
 
 
-REVORDER = Method("revorder", write, worst_case, forms=("compact", "expanded"), rollback_mark="W")
+def parse_answer(text: str) -> str | None:
+    """The answer that a trace states; of a division without it, the quotient digits that stand, and what is left.
+
+    >>> parse_answer("950/12=8R-(12*80)(r|069)(-r|01)W7R-(12*70)(r|048)(r|011)#9R-(12*9)(r|801)(r|2)")
+    '79R2'
+    """
+    return base.parse_answer(text) or answer_of_steps(text)
+
+
+def answer_of_steps(text: str) -> str | None:
+    """The quotient that the steps of a division end with, also the authors'; None where they do not end."""
+    written = re.sub(r"\s", "", ascii_signs(text))
+    if found := _LAST_LINE.search(written):
+        quotient, left = found[1], found[2]
+    else:
+        steps = list(_STEP.finditer(written))
+        if not steps or steps[-1].end() != len(written):
+            return None
+        quotient, left = "".join([step[1] for step in steps]), steps[-1][2]
+    remainder = forward(left or "0", "")
+    return quotient if remainder == "0" else f"{quotient}R{remainder}"
+
+
+REVORDER = Method(
+    "revorder", write, worst_case, forms=("compact", "expanded"), parse_answer=parse_answer, rollback_mark="W"
+)

@@ -51,7 +51,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     ([()], '', False)
     """
     writer, form = find_method(method, form)
-    text = re.sub(r"\n+", "\n", ascii_signs(text)).strip()
+    text = re.sub(r"\n\s*\n", "\n", ascii_signs(text)).strip()
     try:
         problem = writer.parse_question(text)
     except ProblemError as error:

@@ -41,6 +41,12 @@ def test_what_show_writes_is_judged_right(method, form, revorder):
     assert revorder("verify", stdin=lines).stdout == right  # the method stands in the line
 
 
+def test_a_form_that_is_asked_for_is_that_of_a_line_of_json_too(revorder):
+    line = revorder("show", "12*34", "--json").stdout
+    assert revorder("verify", "--form", "compact", stdin=line).stdout == "ok 408\n"
+    assert revorder("verify", "--form", "expanded", stdin=line).stdout.startswith("wrong at step 0")
+
+
 def test_a_wrong_line_of_a_block_is_found(revorder):
     shown = revorder("show", "29+57", "9-4", "--method", "scratchpad").stdout
     judged = revorder("verify", "--method", "scratchpad", stdin=shown.replace("6 C: 1", "5 C: 1"))

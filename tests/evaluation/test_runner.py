@@ -54,6 +54,27 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert not partial.exists() and load(tmp_path / "again.jsonl") == again
 
 
+def test_texts_have_the_same_limits_where_a_run_goes_on(tmp_path, monkeypatch):
+    class Babbling:
+        """Writes as much as it may."""
+
+        info = load_runtime().info
+
+        def generate_each(self, prompts, most):
+            return ((i, "1" * most) for i in range(len(prompts)))
+
+        def as_trace(self, problem, written):
+            return f"{problem}={written}"
+
+    monkeypatch.setattr("revorder.evaluation.runner.BATCH", 4)
+    tasks = {"ADD": [Problem(10**i, "+", 1) for i in range(11)]}
+    out = tmp_path / "results.jsonl"
+    whole = run(Babbling(), tasks, out)
+    lines = out.read_text().splitlines(keepends=True)
+    partial_of(tmp_path / "again.jsonl").write_text("".join(lines[:3]))
+    assert run(Babbling(), tasks, tmp_path / "again.jsonl") == whole
+
+
 def test_a_finished_run_is_kept_and_not_asked_again(tmp_path):
     out = tmp_path / "results.jsonl"
     results = run(load_runtime(), TASKS, out, {"seed": 1})

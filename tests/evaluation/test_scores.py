@@ -51,7 +51,7 @@ def test_scores():
 
 def test_what_is_wrong_is_grouped_by_its_first_wrong_step():
     pairs = [("t", parse_problem(question)) for question in FAULTS]
-    results = list(judged(Wrong(), pairs))
+    results = list(judged(Wrong(), pairs, 10))
     assert not any(row.verified for row in results)
     assert [row.problem for row in results if row.correct] == ["948/12"]  # which states 79 all the same
     groups = group_errors(results)

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import FORMS, PROBLEMS, ROLLING, answer_of, divisions, traces
 
@@ -151,8 +151,18 @@ def test_a_longer_or_shorter_number_is_not_the_answer(problem, digit, method):
 
 
 def test_answers_of_any_type():
-    replies, answers = ["1,234", "79 R 5", "-23", "3", "7"], [1234, "79R5", "−23", 3.0, "seven"]
-    assert answer_reward([""] * 5, replies, answer=answers, method="plain") == [1, 1, 1, 1, None]
+    replies, answers = ["1,234", "79 R 5", "-23", "3", "7", "3.5"], [1234, "79R5", "−23", 3.0, "seven", "3.50"]
+    assert answer_reward([""] * 6, replies, answer=answers, method="plain") == [1, 1, 1, 1, None, 1]
+
+
+@given(traces(), st.sampled_from(["```\n{}\n```", "`{}`"]))
+def test_a_fence_takes_nothing(drawn, fence):
+    made, _ = drawn
+    assume(not (METHODS[made.method].states_answer_only or (fence[1] == "{" and "\n" in made.text)))
+    reply = fence.format(made.text)
+    asked = [f"{made.problem}="]
+    assert answer_reward(asked, [reply], answer=[made.answer], method=made.method) == [1]
+    assert step_reward(asked, [reply], method=made.method) == [1]
 
 
 # Columns, messages, names

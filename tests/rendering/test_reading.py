@@ -63,6 +63,12 @@ def test_thousands_separators_of_a_question_are_read_over():
     assert "".join(char.char for char in characters(reading)) == text
 
 
+@pytest.mark.parametrize("line_end", ["\r\n", "\r\n\r\n", "\n \n", " \n\n"])
+def test_empty_lines_are_read_over(line_end):
+    text = trace("948/12", form="expanded").text.replace("\n", line_end)
+    assert read_trace(text, "revorder", "expanded").verdict.ok and verify(text, form="expanded").ok
+
+
 def test_what_is_taken_back():
     def taken_back(text, method, form=None):
         return "".join(char.char for char in characters(read_trace(text, method, form)) if char.taken_back)
