@@ -11,10 +11,8 @@ from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
 from revorder.methods import base
 from revorder.methods.base import Method
 
-
-_STEP = re.compile(
-    r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?!W)"
-)  # a quotient digit that stands, and what is left
+# a quotient digit that stands, and what is left
+_STEP = re.compile(r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?!W)")
 _LAST_LINE = re.compile(r"=([0-9]+)Rem(?:\(0\)|r\|([0-9]+))\Z")
 
 
