@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -39,6 +41,7 @@ from revorder.cli.common import say
 from revorder.errors import ProblemError, first_line
 from revorder.provenance import __version__
 
+os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # a name that can't be looked up is told in one line, ours
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
 
 commands = typer.Typer(
@@ -49,10 +52,10 @@ commands = typer.Typer(
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
 PROBLEMS = (solve, show, csid, cost, eval)  # a problem may begin with a minus sign, and is no option then
-for module in (*PROBLEMS, verify, report, reproduce, data, rewrite, train, finetune, export, app, audit, lm_eval_path):
-    loose = {"ignore_unknown_options": module in PROBLEMS}
-    name = module.__name__.rpartition(".")[2].replace("_", "-")
-    commands.command(name, context_settings=loose)(module.command)
+OTHERS = (verify, report, reproduce, data, rewrite, train, finetune, export, app, audit, lm_eval_path)
+NAMES = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in (*PROBLEMS, *OTHERS)}
+for name, module in NAMES.items():
+    commands.command(name, context_settings={"ignore_unknown_options": module in PROBLEMS})(module.command)
 
 
 def print_version(wanted: bool) -> None:
@@ -101,10 +104,27 @@ def run(arguments: Sequence[str] | None) -> int:
     except (ProblemError, TyperException) as error:
         status, message = 2, getattr(error, "format_message", error.__str__)()
         if message:  # there is none where help was printed
-            say(message)
+            say(with_input(message, sys.argv[1:] if arguments is None else arguments))
     if status == 130:
         say("interrupted")
     return status
+
+
+def with_input(message: str, arguments: Sequence[str]) -> str:
+    """A message with the value, or the commands, that typer leaves out.
+
+    >>> with_input("Invalid value for '--n': Input should be a valid integer", ["eval", "table1", "--n", "abc"])
+    "n 'abc': accepted: a valid integer"
+    """
+    if found := re.match(r"Invalid value for '--?([\w-]+)': Input should be (.*)", message, re.DOTALL):
+        option, accepted = found.groups()
+        given = [value for name, value in pairwise(arguments) if name.lstrip("-") == option]
+        given += [text.partition("=")[2] for text in arguments if text.lstrip("-").startswith(f"{option}=")]
+        if given:
+            return f"{option} {given[-1]!r}: accepted: {accepted}"
+    if message.startswith("No such command") and "mean" not in message:
+        return f"{message.removesuffix('.')}; accepted: {', '.join(NAMES)}"
+    return message
 
 
 def drop_output() -> None:

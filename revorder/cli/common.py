@@ -197,22 +197,30 @@ def print_checkpoint(folder: Path | None, json_: bool) -> None:
         print(folder)
 
 
-def show_table(header: list[str], rows: list[list[str]], title: str | None = None, wide: bool = False) -> None:
-    """Print a table as wide as the terminal, or as it needs where `wide` or off a terminal."""
+Cells = tuple[list[str], list[list[str]]]  # a table's header and rows
+
+
+def show_table(full: Cells, short: Cells | None = None, title: str | None = None, wide: bool = False) -> None:
+    """Print a table in the terminal's width, `short` where `full` does not fit; all of it where `wide`, or off a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title)
-    for name in header:
-        table.add_column(name, overflow="fold", max_width=100)
-    for row in rows:
-        table.add_row(*map(Text, row))  # what a model wrote is no markup
-    console = Console()
+    def made(cells: Cells) -> Table:
+        header, rows = cells
+        table = Table(title=title)
+        for name in header:
+            table.add_column(name, overflow="fold", max_width=100)
+        for row in rows:
+            table.add_row(*map(Text, row))  # what a model wrote is no markup
+        return table
+
+    console, table = Console(), made(full)
+    needed = console.measure(table, options=console.options.update(max_width=10_000)).maximum
     if wide or not sys.stdout.isatty():
-        console.width = max(
-            console.width, console.measure(table, options=console.options.update(max_width=10_000)).maximum
-        )
+        console.width = max(console.width, needed)
+    elif short and needed > console.width:
+        table = made(short)
     console.print(table)
 
 

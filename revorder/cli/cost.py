@@ -39,6 +39,6 @@ def command(
                 emit(row)
         else:
             cells = [["-" if cell is None else str(cell) for cell in list(row.values())[1:]] for row in rows]
-            show_table(["method", "form", "tokens", "extra"], cells, str(problem))
+            show_table((["method", "form", "tokens", "extra"], cells), title=str(problem))
 
     raise typer.Exit(each_problem(problems, work, json_))

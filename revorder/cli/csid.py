@@ -49,6 +49,6 @@ def command(
                 for digit in digits
             ]
             known = "" if worst is None else f", worst case {worst}"
-            show_table(header, rows, f"{problem} by {method}: CSID {value}{known}")
+            show_table((header, rows), title=f"{problem} by {method}: CSID {value}{known}")
 
     raise typer.Exit(each_problem(problems, work, json_))

@@ -138,7 +138,9 @@ def command(
     refuse(given(solutions=solutions, batch=batch, device=device), suite)
     asked_here = model and "method" in server and server.keys() <= {"method", "shots", "max_tokens"}
     if server and base_url is None and not asked_here:
-        raise ProblemError(f"{', '.join(server)}: of a server; accepted: together with --base-url")
+        raise ProblemError(
+            f"{', '.join(server)}: of a server; accepted: together with --base-url, or method, shots and max_tokens with --model"
+        )
     chosen = find_suite(suite)
     writer, written_by = open_writer(model, base_url, server)
     confidence = getattr(writer, "confidence", None)
@@ -183,7 +185,8 @@ def open_writer(model: str | None, base_url: str | None, server: dict[str, Any])
 
         asked = {"method": server["method"], "shots": server.get("shots", 0)}
         tokens = {"max_tokens": server.get("max_tokens", REPLY_TOKENS)}
-        return TransformersRuntime(str(model), **asked), identity(str(model)) | tokens | asked
+        folder = checkpoint(model)
+        return TransformersRuntime(folder, **asked), identity(str(model), folder) | tokens | asked
     from revorder.inference.solver import load_runtime
 
     runtime = load_runtime(model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -67,7 +66,7 @@ def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: b
                 examples = [solution.attempt._asdict() for solution in wrong[:3]]
                 emit({"system": system, "cause": cause, "solutions": len(wrong), "examples": examples})
         return
-    show_table(*table(scores, wide or not sys.stdout.isatty()), wide=wide)
-    show_table(*errors_table(scores), wide=wide)
+    show_table(table(scores), table(scores, wide=False), wide=wide)
+    show_table(errors_table(scores), wide=wide)
     for system, solutions in systems.items() if errors else ():
         print(f"\n{system}\n\n{errors_text(solutions)}")

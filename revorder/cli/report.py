@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -90,8 +89,8 @@ def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: boo
         for (op, kind), rows in groups.items():
             emit({"op": op, "first_wrong": kind, "problems": len(rows), "examples": [asdict(row) for row in rows[:3]]})
     else:
-        show_table(*table(scores, wide or not sys.stdout.isatty()), wide=wide)
+        show_table(table(scores), table(scores, wide=False), wide=wide)
         if errors:
-            show_table(*errors_table(groups), title=None if groups else "no errors")
+            show_table(errors_table(groups), title=None if groups else "no errors")
         print(summary(scores))
     return int(any(score.false_passes for score in scores))

@@ -61,7 +61,7 @@ def print_counts(report: Report, out: Path, back: bool) -> None:
         what = kind if changed else f"{'the same in both' if same else 'left'}: {kind}"
         rows.append([what, f"{count:,}", "-" if kind == IDENTITY else f"{100 * count / total:.2f}"])
     if rows:
-        show_table(["what came of them", "equations", "% of those with an operator"], rows)
+        show_table((["what came of them", "equations", "% of those with an operator"], rows))
     print(
         f"{report.unconverted:,} of {total:,} equations with an operator left as they are, {report.wrong:,} of them wrong"
     )

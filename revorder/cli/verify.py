@@ -11,7 +11,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from revorder.arithmetic.expression import Expression
-from revorder.cli.common import Form, Json, emit, stdin_batches
+from revorder.cli.common import Json, emit, stdin_batches
 from revorder.errors import ProblemError
 from revorder.judge import Verdict, verify
 from revorder.methods import METHODS, Method, find_method, trace
@@ -21,11 +21,13 @@ def command(
     method: Annotated[
         Optional[str], typer.Option(help=f"One of {', '.join(METHODS)}; if none, what a JSON line says, or revorder.")
     ] = None,
-    form: Form = None,
+    form: Annotated[
+        Optional[str], typer.Option(help="revorder: compact or expanded; blocks: 1, 2 or 3; any of them if none.")
+    ] = None,
     problem: Annotated[Optional[str], typer.Option(help="The problem that every trace must be of.")] = None,
     json_: Json = False,
 ) -> None:
-    r"""Judge traces from stdin, one a line, or JSON lines that `show`, `solve` and `data` (view trace) write.
+    r"""Judge traces from stdin, one a line, or JSON lines that `show` and `solve` write, or, with its --method, `data`.
 
     A trace of several lines ends at a blank line, or has its line ends written as \n. One verdict a trace; exit status 1
     where any fails.

@@ -189,15 +189,28 @@ def audit(
 ) -> Iterator[tuple[int, Finding]]:
     """(line, finding) of each record of `read_records`; `question` and `answer` name its fields.
 
+    Raises ProblemError where there is no record that can be read.
+
     >>> [(line, finding.expected) for line, finding in audit([(1, {"question": "1+1", "answer": 3})])]
     [(1, '2')]
     """
+    none_read, unread = True, []
     for line, record in records:
         try:
             asked = read_question(text_of(record, question))
-            yield line, Finding(LEFT_ALONE) if asked is None else check_asked(asked, text_of(record, answer))
+            finding = Finding(LEFT_ALONE) if asked is None else check_asked(asked, text_of(record, answer))
         except ProblemError as error:
-            yield line, Finding(UNREAD, cause=str(error))
+            finding = Finding(UNREAD, cause=str(error))
+            if none_read:  # then it may be the field, or the file, that is wrong
+                unread.append((line, finding))
+                continue
+        none_read = False
+        yield from unread
+        unread.clear()
+        yield line, finding
+    if none_read:
+        why = f"no record can be read; line {unread[0][0]}: {unread[0][1].cause}" if unread else "nothing in it"
+        raise ProblemError(f"{why}; accepted: records with the fields {question!r} and {answer!r}")
 
 
 def text_of(record: Any, field: str) -> str:

@@ -178,9 +178,7 @@ def suite_tasks(name: str, draw: Draw) -> Tasks:
     """
     tasks = find_suite(name).tasks(draw)
     if not any(tasks.values()):
-        raise ProblemError(
-            f"suite {name!r} has no problem with {' '.join(draw.ops)}; accepted: other operations or data"
-        )
+        raise ProblemError(f"suite {name!r} has no problem with {' '.join(draw.ops)}; accepted: other operations")
     return tasks
 
 

@@ -70,14 +70,14 @@ def refused(revorder):
 
 @pytest.fixture
 def terminal():
-    """Run a command whose stderr is a terminal of 80 columns, and stdout too where it goes to no file.
+    """Run a command whose stderr is a terminal of `columns`, and stdout too where it goes to no file.
 
     Returns what the terminal got, colours aside, and the exit status. `code` runs before the command.
     """
 
-    def run(*arguments, stdout=None, stdin="", code=""):
+    def run(*arguments, stdout=None, stdin="", code="", columns=80):
         ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         program = f"from revorder.cli import main\n{code}\nmain({[str(argument) for argument in arguments]})"
         command = subprocess.Popen(
             [sys.executable, "-c", program],

@@ -63,6 +63,14 @@ def test_a_line_that_cant_be_read_is_told(source, revorder):
     assert counts == "0 wrong, 1 right, 2 unread, 0 not arithmetic"
 
 
+def test_where_no_record_can_be_read_it_is_the_file_that_is_refused(source, refused):
+    assert refused("audit", source, "--question", "q").startswith(
+        f"revorder: file '{source}': no record can be read; line 1: "
+    )
+    source.write_text("\n")
+    assert "': nothing in it; accepted: records with the fields 'question' and 'answer'" in refused("audit", source)
+
+
 def test_what_is_refused(source, tmp_path, refused):
     assert "none.jsonl' can't be read: No such file or directory; accepted" in refused("audit", tmp_path / "none.jsonl")
     assert "none/out' can't be written: No such file" in refused("audit", source, "--out", tmp_path / "none" / "out")

@@ -45,6 +45,19 @@ def test_help_loads_nothing_heavy():
     assert "revorder.cli.solve" in modules and heavy & modules == set()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["eval", "table1", "--n", "abc"], "n 'abc': accepted: a valid integer"),
+        (["eval", "table1", "--n=0"], "n '0': accepted: greater than or equal to 1"),
+        (["solve", "1/3", "--decimals", "-1"], "decimals '-1': accepted: greater than or equal to 0"),
+        (["foo", "1+1"], "No such command 'foo'; accepted: solve, show, csid"),
+    ],
+)
+def test_what_typer_refuses_is_named(arguments, said, refused):
+    assert refused(*arguments).startswith(f"revorder: {said}")
+
+
 @pytest.mark.parametrize("lines", [1, 20_000])
 def test_a_full_disk_is_one_line(lines, process):
     with open("/dev/full", "w") as full:

@@ -105,7 +105,7 @@ def test_long_work_says_how_far_it_is(revorder, monkeypatch):
     ("arguments", "says"),
     [
         (["nope"], "accepted: bigbench, extra, table1"),
-        (["extra", "--n", "0"], "--n"),
+        (["extra", "--n", "0"], "n '0': accepted"),
         (["extra", "--method", "lean"], "--base-url"),
         (["extra", "--base-url", ""], "model: missing"),
         (["one-digit", "+"], "no problem with +"),

@@ -61,8 +61,9 @@ def test_the_table_fits_80_columns(tasks, results, terminal):
     assert ("RevOrder-1B" in header) == (tasks[0] in PAPER["RevOrder-1B"])
 
 
-def test_wide_shows_all_columns(results, terminal):
-    seen, _ = terminal("report", results(["ADD 8D+8D"]), "--wide")
+@pytest.mark.parametrize(("columns", "options"), [(80, ["--wide"]), (200, [])])
+def test_all_columns_where_they_fit_or_are_asked_for(columns, options, results, terminal):
+    seen, _ = terminal("report", results(["ADD 8D+8D"]), *options, columns=columns)
     header = next(line for line in seen.splitlines() if "task" in line)
     assert all(name in header for name in ("correct rollbacks", "GPT-4", "GOAT-7B", "RevOrder-1B")) and "…" not in seen
 
