@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError
+from revorder.evaluation.hard_suite import hard_tasks
 from revorder.evaluation.neighbours import Confidence, hardest_neighbours
 from revorder.model.checkpoint import CheckpointInfo
 
@@ -119,8 +120,6 @@ def one_digit(draw: Draw) -> Tasks:
 
 def hard(draw: Draw) -> Tasks:
     """20,000 hard problems in 28 families"""
-    from revorder.evaluation.hard_suite import hard_tasks
-
     return hard_tasks(draw.ops, draw.seed, draw.n)
 
 

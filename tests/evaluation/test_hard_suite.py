@@ -6,10 +6,10 @@ import pytest
 
 from revorder import trace, verify
 from revorder.evaluation.hard_suite import FAMILIES, hard_tasks
-from revorder.evaluation.suites import Draw, suite_tasks
+from revorder.evaluation.suites import SEED, Draw, suite_tasks
 from revorder.model.checkpoint import CheckpointInfo
 
-TASKS = hard_tasks()
+TASKS = hard_tasks("+-*/", SEED)
 TABLE_1 = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 4), ("*", 6, 6), ("/", 16, 1), ("/", 12, 6))
 
 
