@@ -8,14 +8,16 @@ from itertools import zip_longest
 from pathlib import Path
 
 from revorder.arithmetic.expression import Expression
+from revorder.errors import ProblemError
 from revorder.evaluation.runner import judge_text, load
 from revorder.evaluation.scores import Result
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import result_of
 from revorder.files import read_text
+from revorder.reproduce import EXPERIMENTS
 from revorder.reproduce.cells import read_cells
-from revorder.reproduce.experiment import results_in
-from revorder.reproduce.page import fill_docs
+from revorder.reproduce.experiment import holds_cells, results_in
+from revorder.reproduce.page import blocks_of, fill_docs
 from revorder.reproduce.table3 import SOLUTIONS
 
 
@@ -28,8 +30,15 @@ class Difference:
 
 
 def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
-    """What differs: between stored results and what the judge says of their texts, and between the docs and the results."""
-    for _, folder in results_in(out):
+    """What differs: between stored results and what the judge says of their texts or today's settings, and the docs."""
+    for info, folder in results_in(out):
+        if info.done and holds_cells(folder):
+            try:
+                blocks_of(info, folder)  # where a cell is gone it raises, and below nothing is trained
+                experiment = EXPERIMENTS[info.experiment]
+                experiment.run(experiment.settings[info.preset], folder, lambda line: None)
+            except ProblemError as error:
+                yield Difference(str(folder), str(error))
         for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl")):
             for line, result in enumerate(load(path), 2):
                 if result != result_of(result.problem, result.text, result.expected):

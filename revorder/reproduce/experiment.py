@@ -155,6 +155,8 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
                 f"results {str(folder)!r} are of preset {found.preset!r} or of other settings; accepted: a new folder"
             )
         if found.done and experiment.run is not nothing:
+            if holds_cells(folder):
+                experiment.run(settings, folder, say)  # which refuses cells of other data or training
             say(f"{experiment.name}: {folder} holds it already")
             return folder
         if not found.done:
@@ -184,10 +186,21 @@ def as_stored(settings: Any) -> dict[str, Any]:
     return json.loads(json.dumps(asdict(settings)))
 
 
+def holds_cells(folder: Path) -> bool:
+    """Whether the texts of a model are in an experiment's folder."""
+    return any(folder.glob("*.jsonl"))
+
+
 def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
-    """The experiments in a folder that are finished, or have a model's texts beside run.json; raises ProblemError where there is none."""
+    """The experiments in a folder that are finished, or have a model's texts beside run.json.
+
+    Raises ProblemError where there is none, and where two folders hold the same one.
+    """
     found = [(RunInfo.read(path.parent), path.parent) for path in sorted(out.glob(f"*/{RUN_FILE}"))]
-    found = [(info, folder) for info, folder in found if info.done or any(folder.glob("*.jsonl"))]
+    found = [(info, folder) for info, folder in found if info.done or holds_cells(folder)]
+    for info, folder in found:
+        if folder.name != info.experiment:
+            raise ProblemError(f"results {str(folder)!r} are of {info.experiment!r}; accepted: a folder of that name")
     if not found:
         raise ProblemError(f"results {str(out)!r}: none; accepted: a folder that `revorder reproduce --out` filled")
     return found

@@ -126,9 +126,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     ]
 
 
-def shares(settings: Settings, n: int = 20_000) -> list[str]:
-    """What part of the training sums of so many digits has each CSID, in percent, of the first `n` examples."""
-    examples = sampler(Mixture.read({"name": "sums", "method": "plain", "parts": list(PARTS)})).examples(0, 0, n)
+def shares(settings: Settings) -> list[str]:
+    """What part of the training sums of so many digits has each CSID, in percent, of the first 20,000 examples."""
+    examples = sampler(Mixture.read({"name": "sums", "method": "plain", "parts": list(PARTS)})).examples(0, 0, 20_000)
     sums = (example.problem for example in examples)
     found = Counter(csid(p) for p in sums if len(str(p.a)) == len(str(p.b)) == settings.digits)
     return [f"{100 * found[i] / max(1, found.total()):.1f}" for i in range(settings.most + 1)]

@@ -114,9 +114,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             dashed=[PAPER.name],
         ),
         Chart(
-            "Figure 4b: rollbacks while computing, against digits",
+            "Figure 4b: wrong digits taken back while computing, against digits",
             "digits of dividend and divisor together",
-            "divisions with a rollback, percent",
+            "divisions in which a wrong digit was taken back, percent",
             shares,
             note,
         ),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from html import escape
 from pathlib import Path
 
 from revorder.errors import ProblemError
 from revorder.evaluation.tables import markdown
 from revorder.files import write_whole
+from revorder.provenance import joined
 from revorder.reproduce import EXPERIMENTS
+from revorder.reproduce.cells import read_cells
 from revorder.reproduce.charts import svg, write_png
-from revorder.reproduce.experiment import Block, Chart, RunInfo, Sample, Table, as_stored, results_in
+from revorder.reproduce.experiment import Block, Chart, RunInfo, Sample, Table, as_stored, nothing, results_in
 
 STYLE = """
 :root { color-scheme: light; --ink: #1c2126; --soft: #5c6670; --line: #dde2e6; --paper: #fff; --accent: #0b6e99 }
@@ -23,7 +26,7 @@ h3 { margin-bottom: .4rem; font-size: 1.05rem } nav a { margin-right: 1rem } a {
 th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left } .note, .cost { color: var(--soft); font-size: .86rem; max-width: 60rem }
 pre { background: #f5f7f8; padding: .8rem; overflow-x: auto; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere }
-svg { max-width: 100%; height: auto } code { font-size: .9em }
+svg { max-width: 100%; min-width: 36rem; height: auto } code { font-size: .9em }
 """
 
 
@@ -49,7 +52,7 @@ def write_page(out: Path, page: Path) -> None:
         links.append(f'<a href="#{experiment.name}">{escape(experiment.shows)}</a>')
         parts.append(
             f'<section><h2 id="{experiment.name}">{escape(experiment.shows)}: {escape(experiment.title)}</h2>\n'
-            f'<p class="cost">{escape(cost_line(info))}</p>\n{body}</section>'
+            f'<p class="cost">{escape(cost_line(info, folder))}</p>\n{body}</section>'
         )
     write_whole(
         page,
@@ -59,13 +62,18 @@ def write_page(out: Path, page: Path) -> None:
     )
 
 
-def cost_line(info: RunInfo) -> str:
-    """What made the results and what it took, in a line."""
+def cost_line(info: RunInfo, folder: Path) -> str:
+    """What made the results and what it took, in a line: of cells as each of them says."""
+    if EXPERIMENTS[info.experiment].run is nothing:
+        return f"{info.command}; by the code that wrote this page"
+    heads = [what for what, _ in read_cells(folder).values() if "seconds" in what]
+    commits = reduce(joined, (what["commit"] for what in heads)) if heads else info.commit
+    seconds = sum(what["seconds"] for what in heads) if heads else info.seconds
     libraries = ", ".join(f"{name} {number}" for name, number in info.versions.items())
     spent = f"{info.tokens:,} training tokens, " if info.tokens else ""
-    time = f"{info.seconds / 60:.0f} minutes" if info.seconds >= 120 else f"{info.seconds:.0f} seconds"
+    time = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
     state = "" if info.done else "; unfinished, the same command goes on"
-    return f"{info.command}; commit {info.commit}; {libraries}; {info.hardware}; {spent}{time}{state}"
+    return f"{info.command}; commit {commits}; {libraries}; {info.hardware}; {spent}{time}{' of training' if heads else ''}{state}"
 
 
 def as_html(block: Block) -> str:
@@ -74,7 +82,7 @@ def as_html(block: Block) -> str:
     if isinstance(block, Sample):
         inner = f"<pre>{escape(block.text)}</pre>"
     elif isinstance(block, Chart):
-        inner = svg(block)
+        inner = f'<div class="scroll" role="img" aria-label="{escape(block.title)}">{svg(block)}</div>'
     else:
         head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in block.header)
         rows = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)
@@ -102,7 +110,7 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
             parts.append(f"![{block.title}](images/{name})")
         if block.note and not isinstance(block, Chart):
             parts.append(f"({block.note})")
-    return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info).partition('; ')[2]}."]) + "\n"
+    return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info, folder).partition('; ')[2]}."]) + "\n"
 
 
 def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:

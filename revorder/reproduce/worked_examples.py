@@ -1,4 +1,4 @@
-"""Figure 1 and section 3: one worked example of each operation, in the notations of the paper and in ours."""
+"""Figure 1 and section 4: worked examples of each operation, in the notations of the paper and in ours."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import characters
 from revorder.reproduce.experiment import Block, Experiment, Sample, nothing
 
-PROBLEMS = (("123+46", {}), ("12-35", {}), ("12*4567", {}), ("948/12", {}), ("948/12", {0: 8}))
-WRITTEN = (("revorder", "expanded"), ("revorder", "compact"), ("lean", "lean"))
+REVORDER = (("revorder", "expanded"), ("revorder", "compact"), ("lean", "lean"))
+EXAMPLES = (  # title, problem, rollbacks, notations
+    ("Figure 1", "123+46", {}, (("plain", "plain"), ("scratchpad", "scratchpad"), *REVORDER)),
+    ("Section 4.1", "12-35", {}, REVORDER),
+    ("Section 4.2", "12*4567", {}, REVORDER),
+    ("Section 4.2", "948/12", {}, REVORDER),
+    ("Section 4.2", "948/12", {0: 8}, REVORDER),
+)
 
 
 @dataclass(frozen=True)
@@ -23,9 +29,9 @@ class Settings:
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """A sample an operation: its text in each notation, with tokens, CSID and the judge's word."""
     found: list[Block] = []
-    for problem, rollback in PROBLEMS:
+    for where, problem, rollback, notations in EXAMPLES:
         lines = []
-        for method, form in WRITTEN:
+        for method, form in notations:
             written = trace(problem, method, form, rollback or None)
             text = written.text
             verdict = verify(text, method, form, problem)
@@ -33,7 +39,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             what = "every step right" if verdict.ok else verdict.reason
             lines.append(f"{full_name(method, form)} ({characters(text)} tokens, CSID {hardest}, {what})\n{text}")
         taken = "with a wrong digit that is taken back" if rollback else ""
-        found.append(Sample(f"Figure 1: {problem} {taken}".rstrip(), "\n\n".join(lines)))
+        found.append(Sample(f"{where}: {problem} {taken}".rstrip(), "\n\n".join(lines)))
     return found
 
 
