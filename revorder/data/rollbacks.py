@@ -50,8 +50,9 @@ def random_digit(steps: Steps, word: int) -> Plan:
     return {step: choices[word % len(choices)]}
 
 
-def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int = 2**16 - 1) -> Plan:
-    """The digits that an example of the mixture takes back in a / b; `word`: the example's randomness.
+def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int | None = None) -> Plan:
+    """The digits that an example of the mixture takes back in a / b; `word`: the example's randomness, without
+    which no digit is wrong at random.
 
     >>> plan_rollbacks(Mixture.read("lean"), 902, 129)
     {0: 7}
@@ -59,6 +60,6 @@ def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int = 2**16 - 1) -> P
     steps = METHODS[mixture.method].quotient_steps(a, b, mixture.form)
     if mixture.estimate_digits:
         return estimated_digits(a, b, mixture.estimate_digits, steps)
-    if (word & 0xFFFF) >= round(mixture.rollback * 2**16):
+    if word is None or (word & 0xFFFF) >= round(mixture.rollback * 2**16):
         return {}
     return random_digit(steps, word >> 16)

@@ -186,9 +186,11 @@ class Endpoint:
                 done = self._request(asked, max_tokens)
                 choice = done.choices[0]
                 text = choice.text if self.api == "completions" else choice.message.content or ""
+                if isinstance(text, list):  # parts, as some servers send them
+                    text = "".join(part["text"] for part in text if part.get("type") == "text")
                 if not isinstance(text, str):
                     raise TypeError(f"a reply of type {type(text).__name__}")
-                return self._hidden(text) + (CUT if choice.finish_reason == "length" else "")
+                return self._hidden(text) + (CUT if choice.finish_reason in ("length", "content_filter") else "")
             except openai.APIResponseValidationError as error:
                 found = self._said(error.message)
             except openai.APIError as error:

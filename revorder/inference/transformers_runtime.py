@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from revorder.arithmetic.expression import parse_problem
@@ -58,7 +58,7 @@ class TransformersRuntime:
     ) -> None:
         with needs(f"model {str(model)!r}:", "train"):
             import torch
-            import transformers  # noqa: F401
+            import transformers
         from revorder.model.pretrained import load_model, load_tokenizer
 
         self.folder = Path(model)
@@ -81,6 +81,8 @@ class TransformersRuntime:
                 f"device {device!r}: {first_line(error)}; accepted: cpu, or a GPU such as cuda"
             ) from None
         self.model = load_model(model).to(device).eval()
+        ends = self.model.generation_config.eos_token_id  # its other settings would be taken for ours
+        self.model.generation_config = transformers.GenerationConfig(eos_token_id=ends)
 
     def _info(self, method: str | None, form: str | None) -> CheckpointInfo:
         if self.trained:
@@ -121,14 +123,18 @@ class TransformersRuntime:
             yield i, self._shortened(text, cut)
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
-        """The same for one question, a token's text at a time."""
+        """The same for one question, a token's text at a time; where it is left early the model stops too."""
+        import torch
+
         encoded = self._encode([self.prompt(question)], self.chats)
         ids, tokens = encoded["input_ids"][0].tolist(), _Tokens()
         failed: list[BaseException] = []
+        left = Event()  # nobody takes the rest
 
         def write() -> None:
             try:
-                self.model.generate(**encoded, streamer=tokens, **self._options(max_tokens))
+                stop = [lambda ids, scores, **_: torch.full((len(ids),), left.is_set(), device=ids.device)]
+                self.model.generate(**encoded, streamer=tokens, stopping_criteria=stop, **self._options(max_tokens))
             except BaseException as error:
                 failed.append(error)
                 tokens.end()
@@ -136,13 +142,16 @@ class TransformersRuntime:
         writing = Thread(target=write, daemon=True)
         writing.start()
         begin, said = self.tokenizer.decode(ids, skip_special_tokens=True), ""
-        for token in tokens:
-            ids.append(token)
-            text = self._shortened(self.tokenizer.decode(ids, skip_special_tokens=True)[len(begin) :], False)
-            if text[len(said) :] and not text.endswith("\ufffd"):  # a character may be several tokens
-                yield text[len(said) :]
-                said = text
-        writing.join()
+        try:
+            for token in tokens:
+                ids.append(token)
+                text = self._shortened(self.tokenizer.decode(ids, skip_special_tokens=True)[len(begin) :], False)
+                if text[len(said) :] and not text.endswith("\ufffd"):  # a character may be several tokens
+                    yield text[len(said) :]
+                    said = text
+        finally:
+            left.set()
+            writing.join()
         if failed:
             raise failed[0]
 

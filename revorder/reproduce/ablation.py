@@ -39,7 +39,6 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "no-hard": ("no hard cases", _without_hard_cases),
     "no-retries": ("no divisions drawn for two estimates in a row that are too high", _without_retries),
     "no-estimates": ("correct quotient digits only", _data(estimate_digits=0)),
-    "no-warmup": ("the full rate from the first step", lambda recipe: recipe.update(warmup=0)),
     "no-decay": ("a constant rate to the end", lambda recipe: recipe.update(decay_steps=0)),
 }
 

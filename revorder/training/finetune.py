@@ -17,11 +17,20 @@ from revorder.files import weights_digest, write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
-from revorder.training.finetune_batches import FinetuneBatches, check_learned, steps_for
+from revorder.training.finetune_batches import FinetuneBatches, cut_off, steps_for
 from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
-from revorder.training.runs import Log, SaveOnSignal, claim, first_item, has_bf16, keep_freed_memory, read_log
+from revorder.training.runs import (
+    Log,
+    SaveOnSignal,
+    claim,
+    first_item,
+    has_bf16,
+    keep_freed_memory,
+    one_device,
+    read_log,
+)
 
 NOT_LEARNED = ("device_batch", "checkpointing", "save_every")  # keys of a recipe that may change while a run goes on
 
@@ -30,6 +39,9 @@ class _Trainer(SFTTrainer):
     """SFTTrainer at the recipe's learning rates, which no schedule of transformers has."""
 
     recipe: FinetuneRecipe
+
+    def _send_telemetry(self) -> None:
+        """Nothing is sent anywhere."""
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """The schedule, made once."""
@@ -82,7 +94,12 @@ def finetune(
         pretrained.set_attn_implementation("eager")  # the fused one's way back is slow on a CPU
     tokenizer = prepare(pretrained, tokenizer, model)
     source = InTurn(sources)
-    check_learned(recipe, source, tokenizer)
+    if positions := getattr(pretrained.config, "max_position_embeddings", None):
+        recipe = recipe.model_copy(update={"max_tokens": min(recipe.max_tokens, positions)})
+    if cut := cut_off(recipe, source, tokenizer):
+        print(
+            f"max_tokens {recipe.max_tokens} cuts off {cut:.0%} of the examples, whose ends are not learned", flush=True
+        )
     steps = steps_for(recipe, source, tokenizer, tokens)
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
@@ -95,27 +112,29 @@ def finetune(
     interruption = SaveOnSignal()
     trainer = _Trainer(
         model=pretrained,
-        args=SFTConfig(
-            output_dir=str(run),
-            max_steps=steps,
-            per_device_train_batch_size=1,  # an item of the dataset is a batch
-            gradient_accumulation_steps=batches.pieces // processes,
-            train_sampling_strategy="sequential",
-            dataset_kwargs={"skip_prepare_dataset": True},
-            learning_rate=recipe.lr[0],
-            max_grad_norm=1.0,
-            use_cpu=not torch.cuda.is_available(),
-            bf16=has_bf16(),
-            **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
-            logging_steps=max(1, min(100, steps // 10)),
-            save_steps=recipe.save_every,
-            save_total_limit=1,
-            seed=recipe.seed,
-            include_num_input_tokens_seen="non_padding",
-            report_to=[],
-            disable_tqdm=False,
-            remove_unused_columns=False,
-            ddp_find_unused_parameters=False,
+        args=one_device(
+            SFTConfig(
+                output_dir=str(run),
+                max_steps=steps,
+                per_device_train_batch_size=1,  # an item of the dataset is a batch
+                gradient_accumulation_steps=batches.pieces // processes,
+                train_sampling_strategy="sequential",
+                dataset_kwargs={"skip_prepare_dataset": True},
+                learning_rate=recipe.lr[0],
+                max_grad_norm=1.0,
+                use_cpu=not torch.cuda.is_available(),
+                bf16=has_bf16(),
+                **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
+                logging_steps=max(1, min(100, steps // 10)),
+                save_steps=recipe.save_every,
+                save_total_limit=1,
+                seed=recipe.seed,
+                include_num_input_tokens_seen="non_padding",
+                report_to=[],
+                disable_tqdm=False,
+                remove_unused_columns=False,
+                ddp_find_unused_parameters=False,
+            )
         ),
         train_dataset=batches.dataset(),
         data_collator=first_item,

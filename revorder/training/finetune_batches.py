@@ -21,8 +21,8 @@ def encode_pair(tokenizer: Any, pair: Pair) -> Row:
     prompt = encode_prompt(tokenizer, pair.prompt)
     ids, offsets = encode_completion(tokenizer, pair.completion)
     labels = labels_of(ids, offsets, pair.spans)
-    end = tokenizer.eos_token_id
-    return [*prompt, *ids, end], [IGNORED] * len(prompt) + labels + [end]
+    end = [] if ids[-1:] == [tokenizer.eos_token_id] else [tokenizer.eos_token_id]  # a completion may have it
+    return [*prompt, *ids, *end], [IGNORED] * len(prompt) + labels + end
 
 
 def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
@@ -34,23 +34,24 @@ def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 
-def first_rows(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> Iterator[Row]:
-    """The first examples, up to SAMPLED, as they are learned; each is encoded when it is asked for."""
+def first_rows(source: Source, tokenizer: Any) -> Iterator[Row]:
+    """The first examples, up to SAMPLED, whole; each is encoded when it is asked for."""
     for pair in source.pairs(0, 0, min(SAMPLED, len(source))):
-        ids, labels = encode_pair(tokenizer, pair)
-        yield ids[: recipe.max_tokens], labels[: recipe.max_tokens]
+        yield encode_pair(tokenizer, pair)
 
 
-def check_learned(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> None:
-    """Raise ProblemError where `max_tokens` cuts off all that would be learned of the first examples."""
-    if not any(label != IGNORED for _, labels in first_rows(recipe, source, tokenizer) for label in labels):
-        raise ProblemError(f"max_tokens {recipe.max_tokens}: it cuts off all that is to be learned; accepted: more")
+def cut_off(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> float:
+    """The share of the first examples that `max_tokens` cuts off; raises ProblemError where nothing is left to learn."""
+    most, rows = recipe.max_tokens, list(first_rows(source, tokenizer))
+    if not any(label != IGNORED for _, labels in rows for label in labels[:most]):
+        raise ProblemError(f"max_tokens {most}: it cuts off all that is to be learned; accepted: more")
+    return fmean(len(ids) > most for ids, _ in rows)
 
 
 def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: int = 0) -> int:
     """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
     if tokens:
-        mean = fmean(len(ids) for ids, _ in first_rows(recipe, source, tokenizer))
+        mean = fmean(min(len(ids), recipe.max_tokens) for ids, _ in first_rows(source, tokenizer))
         return max(1, round(tokens / (mean * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
 

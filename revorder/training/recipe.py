@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from revorder.data.mixture import DigitCount, Mixture, Name
+from revorder.data.mixture import DigitCount, Mixture, MixturePart, Name
 from revorder.model.llama import ModelShape
 from revorder.settings import Count, Settings, read_settings
 
+WARMUP = 100  # steps
+NOT_LEARNED = {"eval_columns", "eval_every", "save_every"}  # keys that may change while a run goes on
 RECIPES = Path(__file__).parent / "recipes"
 
 Length = tuple[Literal["+", "-", "*", "/"], DigitCount, DigitCount]
@@ -28,7 +30,7 @@ class Recipe(Settings):
     takes one at least.
     `longest`: tokens of the longest example; longer ones are passed over.
     `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
-    `warmup` steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
+    WARMUP steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
     So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
     `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
 
@@ -46,12 +48,17 @@ class Recipe(Settings):
     longest: Count = 320
     lr: Annotated[float, Field(ge=0)] = 1.4e-3
     muon_lr: Annotated[float, Field(ge=0)] | None = 7e-3
-    warmup: Annotated[int, Field(ge=0)] = 100
     decay_steps: Annotated[int, Field(ge=0)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
     eval_columns: Lengths = ()
     eval_every: Count = 1000
     save_every: Count = 500
+
+    @model_validator(mode="after")
+    def _columns_are_drawn(self) -> Recipe:
+        for op, a, b in self.eval_columns:
+            MixturePart.check({"op": op, "a": a, "b": b}, "key 'eval_columns'")
+        return self
 
     @model_validator(mode="after")
     def _longest_fits(self) -> Recipe:
@@ -65,7 +72,7 @@ class Recipe(Settings):
         >>> Recipe.read("sums").schedule()
         (100, 5900)
         """
-        warmup = min(self.warmup, self.steps // 10)
+        warmup = min(WARMUP, self.steps // 10)
         return warmup, min(self.decay_steps, self.steps - warmup)
 
     def batches_a_step(self, processes: int) -> int:
@@ -73,8 +80,8 @@ class Recipe(Settings):
         return -(-self.batches // processes) * processes
 
     def run_settings(self, processes: int) -> dict[str, Any]:
-        """All that a run of so many processes hangs on, as JSON has it."""
-        return self.model_dump(mode="json") | {"batches": self.batches_a_step(processes)}
+        """All that what a run of so many processes learns hangs on, as JSON has it."""
+        return self.model_dump(mode="json", exclude=NOT_LEARNED) | {"batches": self.batches_a_step(processes)}
 
     def tokens_seen(self, processes: int) -> int:
         """Tokens that the run learns from, padding not counted."""

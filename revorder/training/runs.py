@@ -99,6 +99,9 @@ class Log(TrainerCallback):
         if is_first_process():
             write_whole(log, "".join(json.dumps(entry) + "\n" for entry in entries))
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        state.save_steps, state.logging_steps = args.save_steps, args.logging_steps  # not those of the saved state
+
     def write(self, **entry: Any) -> None:
         """Add an entry, with the seconds since the run began."""
         entry["seconds"] = round(time.monotonic() - self.start, 1)
@@ -159,6 +162,12 @@ def has_bf16() -> bool:
         return torch.cuda.is_bf16_supported()
     capabilities = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
+
+
+def one_device(args: Any) -> Any:
+    """Trainer's arguments for one device a process: with several Trainer would take more items, of which one is learned."""
+    args._n_gpu = 1
+    return args
 
 
 def first_item(items: list[Any]) -> Any:

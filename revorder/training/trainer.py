@@ -29,6 +29,7 @@ from revorder.training.runs import (
     first_item,
     has_bf16,
     keep_freed_memory,
+    one_device,
     read_log,
 )
 
@@ -82,23 +83,25 @@ def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, process
     interruption = SaveOnSignal()
     trainer = Trainer(
         model=model,
-        args=TrainingArguments(
-            output_dir=str(run),
-            max_steps=recipe.steps,
-            per_device_train_batch_size=1,  # an item of the dataset is a batch
-            gradient_accumulation_steps=batches.pieces,
-            train_sampling_strategy="sequential",
-            use_cpu=not torch.cuda.is_available(),
-            bf16=has_bf16(),
-            max_grad_norm=1.0,
-            logging_steps=max(1, min(100, recipe.steps // 10)),
-            save_steps=recipe.save_every,
-            save_total_limit=1,
-            seed=recipe.seed,
-            report_to=[],
-            disable_tqdm=False,
-            remove_unused_columns=False,
-            ddp_find_unused_parameters=False,
+        args=one_device(
+            TrainingArguments(
+                output_dir=str(run),
+                max_steps=recipe.steps,
+                per_device_train_batch_size=1,  # an item of the dataset is a batch
+                gradient_accumulation_steps=batches.pieces,
+                train_sampling_strategy="sequential",
+                use_cpu=not torch.cuda.is_available(),
+                bf16=has_bf16(),
+                max_grad_norm=1.0,
+                logging_steps=max(1, min(100, recipe.steps // 10)),
+                save_steps=recipe.save_every,
+                save_total_limit=1,
+                seed=recipe.seed,
+                report_to=[],
+                disable_tqdm=False,
+                remove_unused_columns=False,
+                ddp_find_unused_parameters=False,
+            )
         ),
         train_dataset=batches,
         data_collator=first_item,

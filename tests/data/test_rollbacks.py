@@ -115,6 +115,11 @@ def test_the_share_of_random_rollbacks():
     assert 0.45 < sum(bool(m.rollback) for m in made) / 2000 < 0.55
 
 
+def test_without_its_randomness_an_example_has_no_digit_that_is_wrong_at_random():
+    mixture = Mixture.read({"rollback": 1, "parts": [{"op": "/", "a": 4, "b": 2}]})
+    assert plan_rollbacks(mixture, 7990, 85) == {} != plan_rollbacks(mixture, 7990, 85, 0)
+
+
 @given(POSITIVE, POSITIVE, st.sampled_from(ROLLING), st.integers(0, 2**64))
 def test_a_random_digit_is_off_by_one(a, b, how, word):
     digits = quotient_digits(*how, Problem(a, "/", b))

@@ -131,6 +131,10 @@ def test_a_reply_that_was_cut_off_states_nothing(server):
     problem = Problem(5, "+", 7)
     assert endpoint.generate(["5+7="], 3) == ["The answer is 12…"]
     assert endpoint.as_trace(problem, "The answer is 12…") == "5+7=" != endpoint.as_trace(problem, "The answer is 12")
+    server.reply = lambda problem, body: ("The answer is 1", "content_filter")
+    assert endpoint.generate(["5+7="], 3) == ["The answer is 1…"]
+    server.reply = lambda problem, body: ([{"type": "text", "text": "1"}, {"type": "text", "text": "2"}], "stop")
+    assert endpoint.generate(["5+7="], 3) == ["12"]
     server.reply = lambda problem, body: (None, "stop")  # a refusal, or a reasoning model that got no further
     assert endpoint.generate(["5+7="], 3) == [""]
     server.reply = lambda problem, body: ("r|7", "length")

@@ -1,6 +1,8 @@
 """transformers runs any causal language model: one that was fine-tuned, by its method, and any other, as it is asked."""
 
 import json
+import shutil
+import threading
 
 import pytest
 
@@ -59,6 +61,24 @@ def test_it_writes_what_it_learned_and_stops(taught):
 def test_it_streams_the_same(taught):
     pieces = list(TransformersRuntime(taught).stream("12+35=", 20))
     assert pieces == ["r|", *"74=47"]
+
+
+def test_a_stream_that_is_left_stops_the_model(taught):
+    runtime = TransformersRuntime(taught)
+    runtime.model.generation_config.eos_token_id = -1  # it would go on to the limit
+    stream = runtime.stream("12+35=", 100_000)
+    next(stream)
+    stream.close()
+    assert [thread for thread in threading.enumerate() if thread.daemon and "write" in thread.name] == []
+
+
+def test_a_models_own_settings_change_nothing(taught, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(taught, folder)
+    settings = json.loads((folder / "generation_config.json").read_text())
+    own = {"no_repeat_ngram_size": 1, "max_time": 1e-9, "stop_strings": ["7"], "suppress_tokens": [5, 6, 7, 8]}
+    (folder / "generation_config.json").write_text(json.dumps(settings | own))
+    assert TransformersRuntime(folder).generate(list(LEARNED), 20) == list(LEARNED.values())
 
 
 def test_a_failure_ends_the_stream(taught, monkeypatch):

@@ -20,9 +20,11 @@ pytest.importorskip("trl")
 from pretrained import KINDS, save_model, sentencepiece  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 
+from revorder.data.targets import Pair  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare  # noqa: E402
 from revorder.training.finetune import finetune  # noqa: E402
+from revorder.training.finetune_batches import encode_pair  # noqa: E402
 from revorder.training.finetune_data import read_source  # noqa: E402
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe  # noqa: E402
 
@@ -243,6 +245,31 @@ def test_texts_that_are_cut_off_before_their_answer_are_refused(base, tmp_path):
     path.write_text(json.dumps({"question": "How many? " * 20, "answer": "72"}))
     with pytest.raises(ProblemError, match="max_tokens 16: it cuts off all that is to be learned"):
         finetune(base, str(path), tmp_path / "out", QUICK | {"max_tokens": 16})
+
+
+def test_what_is_cut_off_is_told_and_a_models_positions_are_a_limit(base, tmp_path, capsys):
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps({"prompt": "1+1=", "completion": "2" * n}) + "\n" for n in (1, 2, 3, 40)))
+    said = "max_tokens 16 cuts off 25% of the examples, whose ends are not learned\n"
+    finetune(base, str(data), tmp_path / "out", QUICK | {"steps": 1, "max_tokens": 16})
+    assert said in capsys.readouterr().out
+    shutil.copytree(base, tmp_path / "short")
+    config = json.loads((Path(base) / "config.json").read_text())
+    (tmp_path / "short" / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 16}))
+    finetune(tmp_path / "short", str(data), tmp_path / "other", QUICK | {"steps": 1})
+    assert said in capsys.readouterr().out
+
+
+def test_an_end_that_a_completion_has_is_not_learned_twice(base):
+    tokenizer = load_tokenizer(base)
+    end = tokenizer.eos_token
+    pairs = [Pair("12+35=", [(f"47{written}", True)]) for written in ("", end)]
+    assert len({str(encode_pair(tokenizer, pair)[0]) for pair in pairs}) == 1
+
+
+def test_nothing_is_sent_anywhere(base, sums, tmp_path, monkeypatch):
+    monkeypatch.setattr("trl.trainer.base_trainer.send_telemetry", lambda *_, **__: pytest.fail("sent"))
+    finetune(base, sums, tmp_path / "out", QUICK | {"steps": 1})
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,12 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from safetensors.torch import load_file  # noqa: E402
+from transformers import TrainingArguments  # noqa: E402
 
 from revorder.provenance import commit  # noqa: E402
+from revorder.training.batches import Batches  # noqa: E402
 from revorder.training.recipe import Recipe  # noqa: E402
+from revorder.training.runs import Log  # noqa: E402
 from revorder.training.trainer import train  # noqa: E402
 
 
@@ -135,11 +138,38 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
         train(recipe, tmp_path / "out", steps=60)
 
 
+def test_how_often_a_run_is_saved_and_measured_may_change(recipe, tmp_path):
+    recipe.write_text(recipe.read_text().replace("save_every: 10", "save_every: 1000"))
+    train(recipe, tmp_path / "out", steps=10)
+    recipe.write_text(recipe.read_text().replace("save_every: 1000", "save_every: 4").replace("eval_columns", "# "))
+    with pytest.MonkeyPatch.context() as patched:
+        saved = []
+        patched.setattr(
+            Log, "on_save", lambda self, args, state, control, **_: saved.append(state.global_step), raising=False
+        )
+        train(recipe, tmp_path / "out", steps=20)
+    assert saved == [12, 16, 20]
+
+
+def test_a_process_takes_one_of_several_devices(recipe, tmp_path, monkeypatch):
+    def with_two(self, begin=TrainingArguments.__post_init__):
+        begin(self)
+        self._n_gpu = 2
+
+    monkeypatch.setattr(TrainingArguments, "__post_init__", with_two)
+    learned = []
+    monkeypatch.setattr(
+        Batches, "__getitem__", lambda self, item, get=Batches.__getitem__: learned.append(item) or get(self, item)
+    )
+    train(recipe, tmp_path / "out", steps=4)
+    assert learned == [0, 1, 2, 3]
+
+
 def test_a_short_run_reaches_its_learning_rate(recipe, tmp_path):
     train(recipe, tmp_path / "out", steps=30)
     state = json.loads(next((tmp_path / "out" / "run").glob("checkpoint-*/trainer_state.json")).read_text())
     rates = [entry["learning_rate"] for entry in state["log_history"] if "learning_rate" in entry]
-    assert max(rates) > 0.9 * Recipe.read(recipe).muon_lr  # though `warmup` is 100 steps
+    assert max(rates) > 0.9 * Recipe.read(recipe).muon_lr  # though they rise for 100 steps else
 
 
 def test_two_processes_train_as_one(recipe, tmp_path):
