@@ -44,7 +44,9 @@ def stream(
 
 
 def ranges(size: int, count: int) -> list[Range]:
-    """`size` examples as `count` ranges of whole blocks, about equal; half as many while there are more than blocks.
+    """`size` examples as `count` ranges of whole blocks, half as many while there are more than blocks.
+
+    They are equal but for a block, so that ranks have like shares of a size of 20,000 or more, and not of a small one.
 
     >>> ranges(1000, 2), ranges(1000, 1024)
     ([(0, 512), (512, 1000)], [(0, 256), (256, 512), (512, 768), (768, 1000)])
