@@ -12,7 +12,7 @@ from revorder.methods import base
 from revorder.methods.base import Method
 
 # a quotient digit that stands, and what is left
-_STEP = re.compile(r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?!W)")
+_STEP = re.compile(r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?=#|\Z)")
 _LAST_LINE = re.compile(r"=([0-9]+)Rem(?:\(0\)|r\|([0-9]+))\Z")
 
 

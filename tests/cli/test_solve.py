@@ -111,8 +111,8 @@ def test_rounded_answers_are_named(revorder):
 
 
 def test_decimals_that_are_none_are_refused(refused):
-    assert "--decimals" in refused("solve", "1.5", "--decimals", "-1")
-    assert "--decimals" in refused("solve", "1.5", "--decimals", "1001")
+    assert "decimals" in refused("solve", "1.5", "--decimals", "-1")
+    assert "decimals" in refused("solve", "1.5", "--decimals", "1001")
 
 
 def test_a_negative_problem_is_no_option(revorder):

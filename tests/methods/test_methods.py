@@ -50,6 +50,8 @@ def test_any_wrong_digit_at_any_step_may_be_taken_back_and_must_be(method, form,
             verdict = verify(made.text, method, form, problem)
             assert verdict.ok and verdict.rollbacks == 1 and made.answer == correct.answer == verdict.answer
             assert made.text.count("W") == 1
+            without = trace(problem, method, form, {step: wrong}, answer=False).text
+            assert METHODS[method].parse_answer(without) == made.answer
             at = made.text.index("W")
             for missed in (
                 made.text[:at] + made.text[at + 1 :],
