@@ -204,7 +204,7 @@ TABLE1 = Experiment(
         "smoke": Settings(
             Training(12, 2048, 120, 2, 64), 2, ("plain", "scratchpad", "goat", "lean"), ("ADD 1D", "MUL 1D", "DIV 1D")
         ),
-        "cpu": Settings(Training(6000, longest=720), 200),
+        "cpu": Settings(Training(4000, longest=720), 200),
         "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000),
     },
     run,
