@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
@@ -53,7 +52,7 @@ def command(
         if out:
             file = stack.enter_context(stack.enter_context(written_whole(out)).open("w", encoding="utf-8"))
         progress = stack.enter_context(Progress("records", quiet=not out and sys.stdout.isatty()))
-        for line, finding in told(audit(records, question, answer), source):
+        for line, finding in audit(records, question, answer, f"file {source!r}"):
             progress.advance()
             outcomes[finding.outcome] += 1
             if finding.outcome not in (WRONG, UNREAD):
@@ -75,14 +74,6 @@ def command(
         for cause, count in causes.most_common():
             print(f"  {count:,} {cause}")
     raise typer.Exit(1 if outcomes[WRONG] or outcomes[UNREAD] else 0)
-
-
-def told(findings: Iterable[tuple[int, Finding]], source: str) -> Iterator[tuple[int, Finding]]:
-    """The findings; a ProblemError without a file's name gets it."""
-    try:
-        yield from findings
-    except ProblemError as error:
-        raise error if str(error).startswith("file ") else ProblemError(f"file {source!r}: {error}") from None
 
 
 def described(finding: Finding) -> str:

@@ -185,11 +185,11 @@ def shown(value: Fraction) -> str:
 
 
 def audit(
-    records: Iterable[tuple[int, Any]], question: str = "question", answer: str = "answer"
+    records: Iterable[tuple[int, Any]], question: str = "question", answer: str = "answer", source: str = "records"
 ) -> Iterator[tuple[int, Finding]]:
     """(line, finding) of each record of `read_records`; `question` and `answer` name its fields.
 
-    Raises ProblemError where there is no record that can be read.
+    Raises ProblemError, which names `source`, where there is no record that can be read.
 
     >>> [(line, finding.expected) for line, finding in audit([(1, {"question": "1+1", "answer": 3})])]
     [(1, '2')]
@@ -210,7 +210,7 @@ def audit(
         yield line, finding
     if none_read:
         why = f"no record can be read; line {unread[0][0]}: {unread[0][1].cause}" if unread else "nothing in it"
-        raise ProblemError(f"{why}; accepted: records with the fields {question!r} and {answer!r}")
+        raise ProblemError(f"{source}: {why}; accepted: records with the fields {question!r} and {answer!r}")
 
 
 def text_of(record: Any, field: str) -> str:

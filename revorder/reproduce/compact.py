@@ -89,7 +89,7 @@ COMPACT = Experiment(
     "The paper's notation at the paper's height",
     {
         "smoke": Settings((("tiny", Compact(6, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Compact(40_000)),), 1000),
+        "cpu": Settings((("1.2M", Compact(12_000)),), 1000),
         "gpu": Settings((("4.4M", Compact(120_000, 256)),), 1000),
     },
     run,

@@ -172,8 +172,8 @@ FRONTIER = Experiment(
         ),
         "cpu": Settings(
             (
-                ("0.3M", Training(4000, longest=320, layers=3, width=64)),
-                ("1.2M", Training(4000, longest=320)),
+                ("0.3M", Training(2500, longest=320, layers=3, width=64)),
+                ("1.2M", Training(2500, longest=320)),
             ),
             200,
             200,

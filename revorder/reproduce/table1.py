@@ -87,7 +87,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         rows[f"{shown} (ours)"] = {
             task: f"{scores[task].percent:.1f}" if task in scores else "(long)" for task in tasks
         }
-        size = mean_tokens(Mixture.read(what["data"]), longest)
+        sizes = lengths(Mixture.read(what["data"]))
+        size = fmean(tokens for tokens in sizes if tokens <= longest)
         false = sum(score.false_passes for score in scores.values())
         clean = sum(score.correct == score.total for score in scores.values())
         total, correct = sum(s.total for s in scores.values()), sum(s.correct for s in scores.values())
@@ -96,7 +97,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
                 shown,
                 f"{what['tokens']:,}",
                 f"{size:.0f}",
-                f"{passed_over(Mixture.read(what['data']), longest):.0f}",
+                f"{100 * sum(tokens > longest for tokens in sizes) / len(sizes):.0f}",
                 f"{equations_seen(what, size):,.0f}",
                 f"{clean} of {len(tasks)}",
                 f"{100 * correct / total:.2f}",
@@ -188,12 +189,6 @@ def lengths(mixture: Mixture) -> list[int]:
 def mean_tokens(mixture: Mixture, longest: int) -> float:
     """Tokens of a mixture's example, in the mean of those up to `longest`."""
     return fmean(tokens for tokens in lengths(mixture) if tokens <= longest)
-
-
-def passed_over(mixture: Mixture, longest: int) -> float:
-    """What part of a mixture's examples is longer than `longest`, in percent."""
-    found = lengths(mixture)
-    return 100 * sum(tokens > longest for tokens in found) / len(found)
 
 
 TABLE1 = Experiment(

@@ -139,9 +139,9 @@ TABLE2 = Experiment(
     {
         "smoke": Settings(Training(12, 2048, 120, 2, 64), 1, (("lean", 1000, 0), ("plain", 1000, 0))),
         "cpu": Settings(
-            Training(4000, longest=320),
+            Training(2500, longest=320),
             200,
-            (*grid(SYSTEMS, (25_000, 100_000), (0,)), *grid(("lean", "revorder"), (25_000, 100_000), (1, 2))),
+            (*grid(SYSTEMS, (10_000, 40_000), (0,)), *grid(("lean", "revorder"), (40_000,), (1, 2))),
         ),
         "gpu": Settings(
             Finetuning(TINYLLAMA, "tinyllama"), 1000, grid(SYSTEMS, (50_000, 100_000, 200_000, 500_000), (0, 1, 2))

@@ -26,10 +26,9 @@ from revorder.training.runs import (
     SaveOnSignal,
     claim,
     first_item,
-    has_bf16,
     keep_freed_memory,
-    one_device,
     read_log,
+    trainer_settings,
 )
 
 NOT_LEARNED = ("device_batch", "checkpointing", "save_every")  # keys of a recipe that may change while a run goes on
@@ -112,29 +111,17 @@ def finetune(
     interruption = SaveOnSignal()
     trainer = _Trainer(
         model=pretrained,
-        args=one_device(
-            SFTConfig(
-                output_dir=str(run),
-                max_steps=steps,
-                per_device_train_batch_size=1,  # an item of the dataset is a batch
-                gradient_accumulation_steps=batches.pieces // processes,
-                train_sampling_strategy="sequential",
-                dataset_kwargs={"skip_prepare_dataset": True},
-                learning_rate=recipe.lr[0],
-                max_grad_norm=1.0,
-                use_cpu=not torch.cuda.is_available(),
-                bf16=has_bf16(),
-                **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
-                logging_steps=max(1, min(100, steps // 10)),
-                save_steps=recipe.save_every,
-                save_total_limit=1,
-                seed=recipe.seed,
-                include_num_input_tokens_seen="non_padding",
-                report_to=[],
-                disable_tqdm=False,
-                remove_unused_columns=False,
-                ddp_find_unused_parameters=False,
-            )
+        args=trainer_settings(
+            SFTConfig,
+            run,
+            steps,
+            batches.pieces // processes,
+            recipe.save_every,
+            recipe.seed,
+            learning_rate=recipe.lr[0],
+            dataset_kwargs={"skip_prepare_dataset": True},
+            include_num_input_tokens_seen="non_padding",
+            **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
         ),
         train_dataset=batches.dataset(),
         data_collator=first_item,

@@ -164,8 +164,30 @@ def has_bf16() -> bool:
     return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
 
 
-def one_device(args: Any) -> Any:
-    """Trainer's arguments for one device a process: with several Trainer would take more items, of which one is learned."""
+def trainer_settings(kind: type, run: Path, steps: int, pieces: int, save_every: int, seed: int, **more: Any) -> Any:
+    """Trainer's settings of a run, of the class `kind`: an item of the dataset is a batch, and `pieces` make a step.
+
+    They are for one device a process: with several Trainer would take more items, of which one is learned.
+    """
+    args = kind(
+        output_dir=str(run),
+        max_steps=steps,
+        per_device_train_batch_size=1,
+        gradient_accumulation_steps=pieces,
+        train_sampling_strategy="sequential",
+        use_cpu=not torch.cuda.is_available(),
+        bf16=has_bf16(),
+        max_grad_norm=1.0,
+        logging_steps=max(1, min(100, steps // 10)),
+        save_steps=save_every,
+        save_total_limit=1,
+        seed=seed,
+        report_to=[],
+        disable_tqdm=False,
+        remove_unused_columns=False,
+        ddp_find_unused_parameters=False,
+        **more,
+    )
     args._n_gpu = 1
     return args
 

@@ -27,10 +27,9 @@ from revorder.training.runs import (
     SaveOnSignal,
     claim,
     first_item,
-    has_bf16,
     keep_freed_memory,
-    one_device,
     read_log,
+    trainer_settings,
 )
 
 COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
@@ -83,26 +82,7 @@ def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, process
     interruption = SaveOnSignal()
     trainer = Trainer(
         model=model,
-        args=one_device(
-            TrainingArguments(
-                output_dir=str(run),
-                max_steps=recipe.steps,
-                per_device_train_batch_size=1,  # an item of the dataset is a batch
-                gradient_accumulation_steps=batches.pieces,
-                train_sampling_strategy="sequential",
-                use_cpu=not torch.cuda.is_available(),
-                bf16=has_bf16(),
-                max_grad_norm=1.0,
-                logging_steps=max(1, min(100, recipe.steps // 10)),
-                save_steps=recipe.save_every,
-                save_total_limit=1,
-                seed=recipe.seed,
-                report_to=[],
-                disable_tqdm=False,
-                remove_unused_columns=False,
-                ddp_find_unused_parameters=False,
-            )
-        ),
+        args=trainer_settings(TrainingArguments, run, recipe.steps, batches.pieces, recipe.save_every, recipe.seed),
         train_dataset=batches,
         data_collator=first_item,
         compute_loss_func=mean_loss,
