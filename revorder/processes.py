@@ -1,10 +1,15 @@
-"""Processes: which one of those that torchrun or accelerate started this is, and what it waits for."""
+"""Processes: which one of those that torchrun or accelerate started this is, what it waits for, and what it holds."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from revorder.errors import ProblemError
+from revorder.files import make_folder
 
 PAUSE = 2  # seconds between two looks
 
@@ -23,3 +28,54 @@ def wait_for_first(done: Callable[[], bool]) -> None:
     """Wait in every process but the first one until `done`, which the first one brings about."""
     while not is_first_process() and not done():
         time.sleep(PAUSE)
+
+
+@contextmanager
+def held(lock: Path, wait: bool = False) -> Iterator[bool]:
+    """Hold a lock file, and say whether this process does: not where another one holds it already, unless it waits.
+
+    Of those that torchrun started the first one holds it for all, and raises ProblemError where it can't.
+    """
+    from filelock import FileLock, Timeout
+
+    if not is_first_process():
+        yield True
+        return
+    make_folder(lock.parent)
+    file = FileLock(lock)
+    with suppress(Timeout):
+        file.acquire(timeout=-1 if wait else 0)
+    if not file.is_locked and process_count() > 1:
+        raise ProblemError(f"file {str(lock)!r}: held by another process; accepted: once that is done")
+    try:
+        yield file.is_locked
+    finally:
+        file.release()
+
+
+def share(
+    names: Sequence[str],
+    done: Callable[[str], bool],
+    make: Callable[[str], None],
+    locks: Path,
+    say: Callable[[str], None],
+) -> None:
+    """Make each of `names` that is not `done`.
+
+    Of several processes that share the folder `locks` each makes what no other one is at, then waits for theirs.
+
+    >>> import tempfile
+    >>> made = ["a"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     share(["a", "b"], made.__contains__, made.append, Path(folder), print)
+    >>> made
+    ['a', 'b']
+    """
+    for wait in (False, True):
+        for name in names:
+            if not done(name):
+                with held(locks / f"{name}.lock", wait) as mine:
+                    if not mine:
+                        say(f"{name}: another process is at it")
+                    elif not done(name):
+                        make(name)

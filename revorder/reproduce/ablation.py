@@ -10,7 +10,7 @@ from typing import Any
 from revorder.arithmetic.problem import OPS
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import EXTRA, Draw, columns
-from revorder.reproduce.cells import ByRecipe, run_cell, scores_of, stored_cells
+from revorder.reproduce.cells import ByRecipe, Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -68,11 +68,8 @@ class Settings:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each change; returns the training tokens of all."""
     tasks = columns(EXTRA, Draw(OPS, settings.n, 1), "validation")
-    tokens = 0
-    for change in settings.changes:
-        recipe = recipe_without(change, settings.steps, settings.tiny)
-        tokens += run_cell(ByRecipe(recipe), recipe["data"], (), tasks, folder, say)
-    return tokens
+    recipes = [recipe_without(change, settings.steps, settings.tiny) for change in settings.changes]
+    return run_cells([Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes], folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

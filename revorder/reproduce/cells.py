@@ -20,7 +20,7 @@ from revorder.files import make_folder, write_whole
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
 from revorder.model.checkpoint import CheckpointInfo
-from revorder.processes import process_count, wait_for_first
+from revorder.processes import process_count, share, wait_for_first
 from revorder.reproduce.experiment import RunInfo, Say
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.recipe import Recipe
@@ -187,36 +187,76 @@ class ByRecipe:
         return train(self.recipe, model)
 
 
-def run_cell(
-    training: Trainer, data: Mapping[str, Any], max_digits: Lengths, tasks: Tasks, folder: Path, say: Say
-) -> int:
-    """Train a model on the mixture `data` and let it write the tasks into folder/<data's name>.jsonl.
+@dataclass(frozen=True)
+class Plan:
+    """What a cell is to be: a model trained on the mixture `data`, for numbers up to these lengths, and asked `tasks`."""
 
-    It goes on with what is there already; where the texts are, the model is not asked for. Returns the training tokens.
-    Raises KeyboardInterrupt where the training was interrupted, its state being saved, and
-    ProblemError where the texts that are there are of another training, other data or other problems. Of several
-    processes that torchrun or accelerate started the first one writes the tasks, and the others wait for it.
+    training: Trainer
+    data: Mapping[str, Any]
+    max_digits: Lengths
+    tasks: Tasks
+
+    @property
+    def name(self) -> str:
+        """The name of the mixture, which is the cell's."""
+        return self.data["name"]
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """All that the cell's texts hang on."""
+        return {
+            "data": Mixture.read(self.data).model_dump(mode="json"),
+            "training": self.training.settings(self.data, self.max_digits),
+            "problems": hash_of(self.tasks),
+        }
+
+
+def run_cells(plans: Iterable[Plan], folder: Path, say: Say) -> int:
+    """Train a model for each plan and let it write its tasks into folder/<its name>.jsonl; returns the training tokens.
+
+    It goes on with what is there already; where the texts are, the model is not asked for. Several processes share the cells.
+    Raises KeyboardInterrupt where a training was interrupted, its state being saved, and
+    ProblemError where the texts that are there are of another training, other data or other problems.
     """
+    named = {plan.name: plan for plan in plans}
+    out = {name: folder / f"{name}.jsonl" for name in named}
+    for name, plan in named.items():
+        if out[name].exists():
+            refuse_other(out[name], plan.terms)
+    share(
+        [*named], lambda name: out[name].exists(), lambda name: run_cell(named[name], folder, say), folder / MODELS, say
+    )
+    return sum(read_cell(folder, name)[0]["tokens"] for name in named)
+
+
+def run_cell(plan: Plan, folder: Path, say: Say) -> None:
+    """Train a cell's model and let it write; of the processes that torchrun started the first one, while the others wait."""
     from revorder.inference.solver import open_runtime
 
-    name, mixture = data["name"], Mixture.read(data)
-    model, out = folder / MODELS / name, folder / f"{name}.jsonl"
-    trained = training.settings(data, max_digits)
-    terms = {"data": mixture.model_dump(mode="json"), "training": trained, "problems": hash_of(tasks)}
-    if out.exists() and (other := differing(read_cell(folder, name)[0], terms)):
-        raise ProblemError(f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder")
-    if not out.exists():
-        say(f"{name}: training")
-        if training.train(data, max_digits, model) is None:
-            raise KeyboardInterrupt
+    mixture = Mixture.read(plan.data)
+    model, out = folder / MODELS / plan.name, folder / f"{plan.name}.jsonl"
+    say(f"{plan.name}: training")
+    if plan.training.train(plan.data, plan.max_digits, model) is None:
+        raise KeyboardInterrupt
     wait_for_first(out.exists)
     if not out.exists():
-        say(f"{name}: {sum(map(len, tasks.values())):,} problems")
-        made = CheckpointInfo.load(model).extra
-        settings = {"cell": name, "method": mixture.method, "form": mixture.form}
-        settings |= {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made} | terms
-        run(open_runtime(str(model)), tasks, out, settings)
-    return read_cell(folder, name)[0]["tokens"]
+        say(f"{plan.name}: {sum(map(len, plan.tasks.values())):,} problems")
+        settings = {"cell": plan.name, "method": mixture.method, "form": mixture.form}
+        run(open_runtime(str(model)), plan.tasks, out, settings | made_by(model) | plan.terms)
+
+
+def made_by(model: Path) -> dict[str, Any]:
+    """What a model's training took: steps, tokens, seconds, and the commit."""
+    made = CheckpointInfo.load(model).extra
+    return {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
+
+
+def refuse_other(path: Path, terms: Mapping[str, Any]) -> None:
+    """Raise ProblemError where the results in a file are of other terms than these."""
+    if other := differing(load_run(path)[0], terms):
+        raise ProblemError(
+            f"results {str(path)!r} are of other {', '.join(other)} than today's; accepted: a new folder"
+        )
 
 
 def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from revorder.evaluation.tables import PAPER
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.cells import ByRecipe, run_cell, scores_of, stored_cells, table1_columns
+from revorder.reproduce.cells import ByRecipe, Plan, run_cells, scores_of, stored_cells, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
@@ -54,11 +54,8 @@ class Settings:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size; returns the training tokens of all."""
     tasks = table1_columns(settings.n, only=settings.only)
-    tokens = 0
-    for size, training in settings.trainings:
-        recipe = training.recipe(size)
-        tokens += run_cell(ByRecipe(recipe), recipe["data"], (), tasks, folder, say)
-    return tokens
+    recipes = [training.recipe(size) for size, training in settings.trainings]
+    return run_cells([Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes], folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

@@ -17,8 +17,9 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
+    Plan,
     Training,
-    run_cell,
+    run_cells,
     scores_of,
     stored_cells,
 )
@@ -92,12 +93,12 @@ def cell_name(method: str, size: str) -> str:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size and method; returns the training tokens of all."""
     tasks = by_csid(settings.n, settings.most, settings.digits)
-    tokens = 0
+    plans = []
     for size, training in settings.trainings:
         for method in METHODS_COMPARED:
             data = {"name": cell_name(method, size), "method": method, "size": EQUATIONS, "parts": list(PARTS)}
-            tokens += run_cell(training, data, [("+", 15, 15)], tasks, folder, say)
-    return tokens
+            plans.append(Plan(training, data, [("+", 15, 15)], tasks))
+    return run_cells(plans, folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

@@ -14,8 +14,9 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
+    Plan,
     Training,
-    run_cell,
+    run_cells,
     scores_of,
     stored_cells,
 )
@@ -65,7 +66,7 @@ def cell_name(ratio: float) -> str:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each ratio; returns the training tokens of all."""
     tasks: dict[str, list[Problem]] = {task(a, b): held_out("/", a, b, settings.n, SEED) for a, b in settings.columns}
-    tokens = 0
+    plans = []
     for ratio in settings.ratios:
         data = {
             "name": cell_name(ratio),
@@ -74,8 +75,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
             "rollback": ratio,
             "parts": settings.parts,
         }
-        tokens += run_cell(settings.training, data, [("/", *settings.columns[-1])], tasks, folder, say)
-    return tokens
+        plans.append(Plan(settings.training, data, [("/", *settings.columns[-1])], tasks))
+    return run_cells(plans, folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

@@ -17,9 +17,10 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
+    Plan,
     Training,
     fits,
-    run_cell,
+    run_cells,
     scores_of,
     stored_cells,
     table1_columns,
@@ -65,7 +66,7 @@ def cell_name(form: str, size: str) -> str:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model of each size and form, on the same tokens; returns the training tokens of all."""
     tasks = table1_columns(settings.n, only=settings.columns)
-    tokens = 0
+    plans = []
     for size, training in settings.trainings:
         for form in settings.forms:
             data = {
@@ -76,8 +77,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
                 "estimate_digits": int(form) + 1,  # so that a block is estimated too high by at most 1
                 "parts": list(settings.parts),
             }
-            tokens += run_cell(training, data, MAX_DIGITS, tasks, folder, say)
-    return tokens
+            plans.append(Plan(training, data, MAX_DIGITS, tasks))
+    return run_cells(plans, folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

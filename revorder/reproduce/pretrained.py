@@ -9,13 +9,14 @@ from revorder.evaluation.runner import finished
 from revorder.evaluation.runner import run as ask
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import hash_of
-from revorder.processes import wait_for_first
+from revorder.processes import share, wait_for_first
 from revorder.reproduce.cells import (
     EQUATIONS,
     MODELS,
     SMOLLM2,
     Finetuning,
-    run_cell,
+    Plan,
+    run_cells,
     scores_of,
     stored_cells,
     table1_columns,
@@ -49,22 +50,27 @@ class Settings:
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Ask the model as it came, then teach it each way of writing, and ask it again; returns the training tokens."""
+    """Teach the model each way of writing and ask it, and as it came; returns the training tokens."""
     from revorder.inference.transformers_runtime import TransformersRuntime
 
     tasks = table1_columns(settings.n, only=settings.columns())
     out = folder / f"{BEFORE}.jsonl"
     about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": hash_of(tasks)}
-    wait_for_first(out.exists)
     if out.exists():
         finished(out, about)
-    else:
-        say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
-        ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
-    tokens = 0
+
+    def ask_before(name: str) -> None:
+        wait_for_first(out.exists)
+        if not out.exists():
+            say(f"{name}: {sum(map(len, tasks.values())):,} problems")
+            ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
+
+    plans = []
     for method, form in ARMS:
         data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
-        tokens += run_cell(settings.training, data, MAX_DIGITS, tasks, folder, say)
+        plans.append(Plan(settings.training, data, MAX_DIGITS, tasks))
+    tokens = run_cells(plans, folder, say)
+    share([BEFORE], lambda _: out.exists(), ask_before, folder / MODELS, say)
     return tokens
 
 

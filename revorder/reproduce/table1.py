@@ -20,9 +20,10 @@ from revorder.reproduce.cells import (
     EQUATIONS,
     TINYLLAMA,
     Finetuning,
+    Plan,
     Training,
     fits,
-    run_cell,
+    run_cells,
     scores_of,
     stored_cells,
     table1_columns,
@@ -67,12 +68,12 @@ def mixture(method: str) -> dict[str, object]:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each method; returns the training tokens of all. What does not fit is not asked."""
     tasks = table1_columns(settings.n, only=settings.only)
-    tokens = 0
+    plans = []
     for method in settings.systems:
         data, longest = mixture(method), settings.training.longest
         asked = {task: some for task, some in tasks.items() if fits(some, method, Mixture.read(data).form, longest)}
-        tokens += run_cell(settings.training, data, MAX_DIGITS, asked, folder, say)
-    return tokens
+        plans.append(Plan(settings.training, data, MAX_DIGITS, asked))
+    return run_cells(plans, folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

@@ -14,8 +14,9 @@ from revorder.methods import METHODS
 from revorder.reproduce.cells import (
     TINYLLAMA,
     Finetuning,
+    Plan,
     Training,
-    run_cell,
+    run_cells,
     scores_of,
     stored_cells,
     table1_columns,
@@ -53,7 +54,7 @@ def cell_name(method: str, size: int, seed: int) -> str:
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each method, number of equations and seed; returns the training tokens of all."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
-    tokens = 0
+    plans = []
     for method, size, seed in settings.cells:
         data = {
             "name": cell_name(method, size, seed),
@@ -63,8 +64,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
             "parts": list(PARTS),
         }
         training = replace(settings.training, seed=seed)
-        tokens += run_cell(training, data, [(op, 5, 5) for op in "+-*/"], tasks, folder, say)
-    return tokens
+        plans.append(Plan(training, data, [(op, 5, 5) for op in "+-*/"], tasks))
+    return run_cells(plans, folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

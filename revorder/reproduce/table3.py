@@ -18,15 +18,13 @@ from revorder.data.corpus import rewrite_corpus
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.sources import gsm8k
 from revorder.data.sources.gsm8k import Row
-from revorder.errors import ProblemError
 from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
-from revorder.model.checkpoint import CheckpointInfo
-from revorder.processes import is_first_process, wait_for_first
-from revorder.reproduce.cells import MODELS, SMOLLM2, differing, tiny_model
+from revorder.processes import is_first_process, share, wait_for_first
+from revorder.reproduce.cells import MODELS, SMOLLM2, made_by, refuse_other, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -67,31 +65,34 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     recipe = FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
     base = tiny_model(settings.tokenizer, folder / MODELS / "base") if settings.tokenizer else settings.model
     make_folder(folder / SOLUTIONS)
-    tokens = 0
-    for arm, data in write_data(settings, folder / MODELS / "data").items():
-        model, out = folder / MODELS / arm, folder / SOLUTIONS / f"{arm}.jsonl"
-        kept: dict[str, Any] = {
+    data = write_data(settings, folder / MODELS / "data")
+    out = {arm: folder / SOLUTIONS / f"{arm}.jsonl" for arm in data}
+    terms = {
+        arm: {
             "arm": arm,
             "recipe": recipe.model_dump(mode="json"),
             "problems": hash_of({SUITE: problems}),
+            "data": [digest(Path(path)) for path in paths],
         }
-        kept["data"] = [digest(Path(path)) for path in data]
-        if out.exists() and (other := differing(load_run(out)[0], kept)):
-            raise ProblemError(
-                f"results {str(out)!r} are of other {', '.join(other)} than today's; accepted: a new folder"
-            )
-        if not out.exists():
-            say(f"{arm}: fine-tuning")
-            if finetune(base, data, model, recipe) is None:
-                raise KeyboardInterrupt
-        wait_for_first(out.exists)
-        if not out.exists():
+        for arm, paths in data.items()
+    }
+    for arm in data:
+        if out[arm].exists():
+            refuse_other(out[arm], terms[arm])
+
+    def run_arm(arm: str) -> None:
+        model = folder / MODELS / arm
+        say(f"{arm}: fine-tuning")
+        if finetune(base, data[arm], model, recipe) is None:
+            raise KeyboardInterrupt
+        wait_for_first(out[arm].exists)
+        if not out[arm].exists():
             say(f"{arm}: {len(problems):,} problems")
-            made = CheckpointInfo.load(model).extra
-            kept |= {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
-            write_solutions(TransformersRuntime(model), problems, out, kept, settings.max_tokens)
-        tokens += load_run(out)[0]["tokens"]
-    return tokens
+            kept = terms[arm] | made_by(model)
+            write_solutions(TransformersRuntime(model), problems, out[arm], kept, settings.max_tokens)
+
+    share([*data], lambda arm: out[arm].exists(), run_arm, folder / MODELS, say)
+    return sum(load_run(out[arm])[0]["tokens"] for arm in data)
 
 
 def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:

@@ -24,6 +24,7 @@ from revorder.training.model_card import finetune_card
 from revorder.training.runs import (
     Log,
     SaveOnSignal,
+    alone_in,
     claim,
     first_item,
     keep_freed_memory,
@@ -130,7 +131,7 @@ def finetune(
         callbacks=[Log(run / "log.jsonl", resumed), interruption],
     )
     trainer.recipe = recipe
-    with interruption:
+    with alone_in(run), interruption:
         trainer.train(resume_from_checkpoint=resumed)
     if interruption.stopped:
         return None

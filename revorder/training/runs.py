@@ -6,8 +6,8 @@ import ctypes
 import json
 import signal
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from transformers import TrainerCallback
 
 from revorder.errors import ProblemError
 from revorder.files import make_folder, write_whole
-from revorder.processes import is_first_process
+from revorder.processes import held, is_first_process
 from revorder.provenance import commit, joined
 
 MODEL_FILES = ("config.json", "README.md")  # that a run writes when it is done
@@ -56,6 +56,17 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
     return saved, commits
 
 
+@contextmanager
+def alone_in(run: Path) -> Iterator[None]:
+    """Keep the run's folder to this run; raises ProblemError where another process is at it."""
+    with held(run / "lock") as mine:
+        if not mine:
+            raise ProblemError(
+                f"folder {str(run)!r}: another process trains there; accepted: a new folder, or once it is done"
+            )
+        yield
+
+
 def last_saved(run: Path) -> str | None:
     """The last whole saved state of a run; Trainer writes its trainer_state.json last."""
     whole = []
@@ -93,13 +104,13 @@ class Log(TrainerCallback):
     """
 
     def __init__(self, log: Path, resumed: str | None) -> None:
-        self.log = log
-        entries = [entry for entry in read_log(log) if entry["step"] <= saved_step(resumed)]
-        self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
-        if is_first_process():
-            write_whole(log, "".join(json.dumps(entry) + "\n" for entry in entries))
+        self.log, self.resumed = log, resumed
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        entries = [entry for entry in read_log(self.log) if entry["step"] <= saved_step(self.resumed)]
+        self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
+        if is_first_process():
+            write_whole(self.log, "".join(json.dumps(entry) + "\n" for entry in entries))
         state.save_steps, state.logging_steps = args.save_steps, args.logging_steps  # not those of the saved state
 
     def write(self, **entry: Any) -> None:

@@ -25,6 +25,7 @@ from revorder.training.recipe import Recipe
 from revorder.training.runs import (
     Log,
     SaveOnSignal,
+    alone_in,
     claim,
     first_item,
     keep_freed_memory,
@@ -89,7 +90,7 @@ def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, process
         optimizers=(optimizer, get_wsd_schedule(optimizer, *recipe.schedule(), recipe.steps, decay_type="linear")),
         callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", saved), interruption],
     )
-    with interruption:
+    with alone_in(run), interruption:
         trainer.train(resume_from_checkpoint=saved)
     return not interruption.stopped
 

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from revorder.data.sampling import sampler
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.reproduce import EXPERIMENTS as ALL
-from revorder.reproduce.cells import MODELS, Finetuning, Training, read_cells, run_cell, table1_columns
+from revorder.reproduce.cells import MODELS, Finetuning, Plan, Training, read_cells, run_cells, table1_columns
 from revorder.reproduce.check import check
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
 from revorder.reproduce.figure2 import by_csid
@@ -107,13 +109,26 @@ def test_a_model_of_other_terms_is_not_asked_in_place_of_todays(tmp_path, monkey
         Training(1, 256, 24, 1, 64),
         {"name": "sums", "method": "lean", "parts": [{"op": "+", "a": 1, "b": 1}]},
     )
+    plan = Plan(training, data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]))
     with monkeypatch.context() as interrupted:
         interrupted.setattr("revorder.reproduce.cells.run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            run_cell(training, data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]), tmp_path, print)
+            run_cells([plan], tmp_path, print)
     with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
-        run_cell(replace(training, tokens=512), data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]), tmp_path, print)
-    assert run_cell(training, data, [("+", 1, 1)], table1_columns(1, ["ADD 1D"]), tmp_path, print) == 256
+        run_cells([replace(plan, training=replace(training, tokens=512))], tmp_path, print)
+    assert run_cells([plan], tmp_path, print) == 256
+
+
+def test_two_processes_share_an_experiment(tmp_path):
+    """Each model is trained by one of them, and both end when all of it is there."""
+    command = [sys.executable, "-m", "revorder", "reproduce", "table1", "--preset", "smoke", "--out", tmp_path]
+    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    trained = [re.findall(r"(\w+): training$", text, re.M) for text in said]
+    assert sorted(trained[0] + trained[1]) == ["goat", "lean", "plain", "scratchpad"]
+    assert all("another process is at it" in text for text in said) or not all(trained)
+    assert RunInfo.read(tmp_path / "table1").done and list(check(tmp_path, [])) == []
 
 
 def test_finished_results_of_other_data_than_todays_are_told(tmp_path, results):

@@ -115,6 +115,16 @@ def test_an_interrupted_run_saves_says_so_and_goes_on(recipe, tmp_path, number):
     assert made and (made / "model.safetensors").exists()
 
 
+def test_a_folder_where_another_process_trains_is_refused(recipe, tmp_path):
+    process = start(recipe, tmp_path, "--steps", "900")
+    before = (tmp_path / "run" / "log.jsonl").read_text()
+    second = subprocess.run(command(recipe, tmp_path, "--steps", "900"), capture_output=True, text=True)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert second.returncode == 2 and "another process trains there; accepted: a new folder" in second.stderr
+    assert (tmp_path / "run" / "log.jsonl").read_text().startswith(before)
+
+
 def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_path, monkeypatch):
     monkeypatch.setattr("revorder.training.runs.commit", lambda: "0123456")
     train(recipe, tmp_path / "out", steps=20)
