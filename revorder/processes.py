@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -53,29 +53,30 @@ def held(lock: Path, wait: bool = False) -> Iterator[bool]:
         file.release()
 
 
-def share(
-    names: Sequence[str],
-    done: Callable[[str], bool],
-    make: Callable[[str], None],
-    locks: Path,
-    say: Callable[[str], None],
-) -> None:
-    """Make each of `names` that is not `done`.
+def write_once(path: Path, write: Callable[[], None]) -> None:
+    """Have the first process write a file that is not there, while the others wait for it."""
+    wait_for_first(path.exists)
+    if not path.exists():
+        write()
+
+
+def share(files: Mapping[str, Path], make: Callable[[str], None], locks: Path, say: Callable[[str], None]) -> None:
+    """Make each of `files`, by its name, that is not there.
 
     Of several processes that share the folder `locks` each makes what no other one is at, then waits for theirs.
 
     >>> import tempfile
-    >>> made = ["a"]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     share(["a", "b"], made.__contains__, made.append, Path(folder), print)
-    >>> made
-    ['a', 'b']
+    ...     files = {"a": Path(folder, "a.txt"), "b": Path(folder, "b.txt")}
+    ...     count = files["a"].write_text("made before")
+    ...     share(files, lambda name: print("making", name), Path(folder, "locks"), print)
+    making b
     """
     for wait in (False, True):
-        for name in names:
-            if not done(name):
+        for name, path in files.items():
+            if not path.exists():
                 with held(locks / f"{name}.lock", wait) as mine:
                     if not mine:
                         say(f"{name}: another process is at it")
-                    elif not done(name):
+                    elif not path.exists():
                         make(name)

@@ -20,7 +20,7 @@ from revorder.files import make_folder, write_whole
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
 from revorder.model.checkpoint import CheckpointInfo
-from revorder.processes import process_count, share, wait_for_first
+from revorder.processes import process_count, share, write_once
 from revorder.reproduce.experiment import RunInfo, Say
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.recipe import Recipe
@@ -223,9 +223,7 @@ def run_cells(plans: Iterable[Plan], folder: Path, say: Say) -> int:
     for name, plan in named.items():
         if out[name].exists():
             refuse_other(out[name], plan.terms)
-    share(
-        [*named], lambda name: out[name].exists(), lambda name: run_cell(named[name], folder, say), folder / MODELS, say
-    )
+    share(out, lambda name: run_cell(named[name], folder, say), folder / MODELS, say)
     return sum(read_cell(folder, name)[0]["tokens"] for name in named)
 
 
@@ -238,11 +236,13 @@ def run_cell(plan: Plan, folder: Path, say: Say) -> None:
     say(f"{plan.name}: training")
     if plan.training.train(plan.data, plan.max_digits, model) is None:
         raise KeyboardInterrupt
-    wait_for_first(out.exists)
-    if not out.exists():
+
+    def write() -> None:
         say(f"{plan.name}: {sum(map(len, plan.tasks.values())):,} problems")
         settings = {"cell": plan.name, "method": mixture.method, "form": mixture.form}
         run(open_runtime(str(model)), plan.tasks, out, settings | made_by(model) | plan.terms)
+
+    write_once(out, write)
 
 
 def made_by(model: Path) -> dict[str, Any]:

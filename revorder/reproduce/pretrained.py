@@ -9,7 +9,7 @@ from revorder.evaluation.runner import finished
 from revorder.evaluation.runner import run as ask
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.suites import hash_of
-from revorder.processes import share, wait_for_first
+from revorder.processes import share, write_once
 from revorder.reproduce.cells import (
     EQUATIONS,
     MODELS,
@@ -59,18 +59,16 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     if out.exists():
         finished(out, about)
 
-    def ask_before(name: str) -> None:
-        wait_for_first(out.exists)
-        if not out.exists():
-            say(f"{name}: {sum(map(len, tasks.values())):,} problems")
-            ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
+    def ask_before() -> None:
+        say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
+        ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
 
     plans = []
     for method, form in ARMS:
         data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
         plans.append(Plan(settings.training, data, MAX_DIGITS, tasks))
     tokens = run_cells(plans, folder, say)
-    share([BEFORE], lambda _: out.exists(), ask_before, folder / MODELS, say)
+    share({BEFORE: out}, lambda _: write_once(out, ask_before), folder / MODELS, say)
     return tokens
 
 
@@ -111,7 +109,7 @@ PRETRAINED = Experiment(
             1,
             ("ADD 1D", "MUL 1D"),
         ),
-        "cpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=400_000), 100),
+        "cpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=500_000), 100),
         "gpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=100_000_000), 1000),
     },
     run,

@@ -23,7 +23,7 @@ from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
-from revorder.processes import is_first_process, share, wait_for_first
+from revorder.processes import is_first_process, share, wait_for_first, write_once
 from revorder.reproduce.cells import MODELS, SMOLLM2, made_by, refuse_other, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
@@ -85,13 +85,15 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
         say(f"{arm}: fine-tuning")
         if finetune(base, data[arm], model, recipe) is None:
             raise KeyboardInterrupt
-        wait_for_first(out[arm].exists)
-        if not out[arm].exists():
+
+        def write() -> None:
             say(f"{arm}: {len(problems):,} problems")
             kept = terms[arm] | made_by(model)
             write_solutions(TransformersRuntime(model), problems, out[arm], kept, settings.max_tokens)
 
-    share([*data], lambda arm: out[arm].exists(), run_arm, folder / MODELS, say)
+        write_once(out[arm], write)
+
+    share(out, run_arm, folder / MODELS, say)
     return sum(load_run(out[arm])[0]["tokens"] for arm in data)
 
 

@@ -17,7 +17,7 @@ from revorder.files import weights_digest, write_whole
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
-from revorder.training.finetune_batches import FinetuneBatches, cut_off, steps_for
+from revorder.training.finetune_batches import FinetuneBatches, cut_off, first_rows, keeps_apart, steps_for
 from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
@@ -100,6 +100,8 @@ def finetune(
         print(
             f"max_tokens {recipe.max_tokens} cuts off {cut:.0%} of the examples, whose ends are not learned", flush=True
         )
+    if not keeps_apart(pretrained, next(first_rows(source, tokenizer))[0][: recipe.max_tokens]):
+        recipe = recipe.model_copy(update={"device_batch": 1})  # a row is one example
     steps = steps_for(recipe, source, tokenizer, tokens)
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
@@ -121,7 +123,7 @@ def finetune(
             recipe.seed,
             learning_rate=recipe.lr[0],
             dataset_kwargs={"skip_prepare_dataset": True},
-            include_num_input_tokens_seen="non_padding",
+            include_num_input_tokens_seen="all",
             **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
         ),
         train_dataset=batches.dataset(),

@@ -1,8 +1,8 @@
-"""Batches for fine-tuning: each step's examples, encoded, cut into pieces of about equal tokens; pure functions of the step."""
+"""Batches for fine-tuning: each step's examples, encoded, packed into rows of about equal tokens; pure functions of the step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import fmean
 from typing import Any
 
@@ -72,7 +72,7 @@ class FinetuneBatches:
             raise IndexError(item)
         step, piece = divmod(item, self.pieces)
         if self._step[0] != step:
-            self._step = (step, [self.pad(rows) for rows in self.cut(self.rows(step))])
+            self._step = (step, [pack(rows) for rows in self.cut(self.rows(step))])
         return self._step[1][piece]
 
     def dataset(self) -> Any:
@@ -100,8 +100,7 @@ class FinetuneBatches:
         return rows
 
     def cut(self, rows: list[Row]) -> list[list[Row]]:
-        """Pieces of like lengths and about equal tokens, none of them empty."""
-        rows = sorted(rows, key=lambda row: len(row[0]))
+        """Pieces of about equal tokens, none of them empty."""
         total = sum(len(ids) for ids, _ in rows)
         pieces: list[list[Row]] = [[] for _ in range(self.pieces)]
         seen = at = 0
@@ -112,18 +111,34 @@ class FinetuneBatches:
             seen += len(row[0])
         return pieces
 
-    def pad(self, rows: list[Row]) -> dict[str, Any]:
-        """Rows as tensors of shape (rows, tokens of the longest, rounded up to 8); pads come last and are not seen."""
-        import torch
 
-        width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
-        end = self.tokenizer.eos_token_id
+def pack(rows: Iterable[Row]) -> dict[str, Any]:
+    """Rows one behind the other as tensors of shape (1, all their tokens); where positions begin anew, so does an example."""
+    import torch
 
-        def tensor(values: list[list[int]], fill: int) -> Any:
-            return torch.tensor([row + [fill] * (width - len(row)) for row in values])
+    ids, labels, positions = [], [], []
+    for row, learned in rows:
+        ids += row
+        labels += [IGNORED, *learned[1:]]  # nothing before an example foretells its first token
+        positions += range(len(row))
+    return {
+        "input_ids": torch.tensor([ids]),
+        "labels": torch.tensor([labels]),
+        "position_ids": torch.tensor([positions]),
+    }
 
-        return {
-            "input_ids": tensor([ids for ids, _ in rows], end),
-            "labels": tensor([labels for _, labels in rows], IGNORED),
-            "attention_mask": tensor([[1] * len(ids) for ids, _ in rows], 0),
-        }
+
+def keeps_apart(model: Any, ids: list[int]) -> bool:
+    """Whether a model reads an example that is packed behind another one as it reads it alone."""
+    import torch
+
+    row = (ids, ids)
+    with torch.no_grad():
+        try:
+            alone, packed = (
+                model(item["input_ids"], position_ids=item["position_ids"], use_cache=False).logits[0]
+                for item in (pack([row]), pack([(ids[::-1], ids), row]))
+            )
+        except TypeError:  # it takes no positions
+            return False
+    return bool((packed[len(ids) :] - alone).norm() < 1e-3 * alone.norm())

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from revorder import ProblemError
 from revorder.data.sampling import sampler
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
+from revorder.processes import held
 from revorder.reproduce import EXPERIMENTS as ALL
 from revorder.reproduce.cells import MODELS, Finetuning, Plan, Training, read_cells, run_cells, table1_columns
 from revorder.reproduce.check import check
@@ -120,14 +122,17 @@ def test_a_model_of_other_terms_is_not_asked_in_place_of_todays(tmp_path, monkey
 
 
 def test_two_processes_share_an_experiment(tmp_path):
-    """Each model is trained by one of them, and both end when all of it is there."""
+    """They leave a model to the process that is at it, train it where that one gives up, and end when all is there."""
     command = [sys.executable, "-m", "revorder", "reproduce", "table1", "--preset", "smoke", "--out", tmp_path]
-    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [process.communicate()[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    trained = [re.findall(r"(\w+): training$", text, re.M) for text in said]
-    assert sorted(trained[0] + trained[1]) == ["goat", "lean", "plain", "scratchpad"]
-    assert all("another process is at it" in text for text in said) or not all(trained)
+    logs = [tmp_path / "one.log", tmp_path / "other.log"]
+    with held(tmp_path / "table1" / MODELS / "plain.lock"):
+        both = [subprocess.Popen(command, stderr=log.open("w")) for log in logs]
+        while not all("plain: another process is at it" in log.read_text() for log in logs):
+            assert [process.poll() for process in both] == [None, None]
+            time.sleep(0.1)
+    assert [process.wait() for process in both] == [0, 0]
+    trained = re.findall(r"(\w+): training$", "\n".join(log.read_text() for log in logs), re.M)
+    assert sorted(trained) == ["goat", "lean", "plain", "scratchpad"]
     assert RunInfo.read(tmp_path / "table1").done and list(check(tmp_path, [])) == []
 
 

@@ -1,6 +1,7 @@
 """What a fine-tuned model learns and what not, and the batches that its steps are made of."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -9,14 +10,15 @@ from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 
 torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
 pytest.importorskip("trl")
 
 from pretrained import KINDS, byte_level, sentencepiece  # noqa: E402
 
 from revorder.data.sources.gsm8k import question_prompt  # noqa: E402
-from revorder.data.targets import IGNORED, as_pair  # noqa: E402
+from revorder.data.targets import IGNORED, Pair, as_pair  # noqa: E402
 from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E402
-from revorder.training.finetune_batches import FinetuneBatches, encode_pair, steps_for  # noqa: E402
+from revorder.training.finetune_batches import FinetuneBatches, encode_pair, keeps_apart, pack, steps_for  # noqa: E402
 from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, read_source  # noqa: E402
 from revorder.training.finetune_recipe import FinetuneRecipe  # noqa: E402
 
@@ -100,24 +102,56 @@ def test_gsm8k_is_found_by_its_name_and_by_its_folder(shared):
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_a_step_is_its_examples_in_pieces_of_like_lengths(base, processes):
+def test_a_step_is_its_examples_packed_into_rows_of_about_equal_tokens(base, processes):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
     source = InTurn([read_source("paper", 0)])
     batches = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert len(batches) == 3 * batches.pieces and batches.pieces >= 50 / 4 and batches.pieces % processes == 0
-    wanted = sorted(encode_pair(tokenizer, pair)[0] for pair in source.pairs(0, 50, 100))
+    wanted = [encode_pair(tokenizer, pair) for pair in source.pairs(0, 50, 100)]
     items = [batches[i] for i in range(batches.pieces, 2 * batches.pieces)]
-    seen = [
-        ids[mask == 1].tolist()
-        for item in items
-        for ids, mask in zip(item["input_ids"], item["attention_mask"], strict=True)
-    ]
-    assert sorted(seen) == wanted
-    padding = sum(int((item["attention_mask"] == 0).sum()) for item in items) / sum(map(len, seen))
-    assert padding < 0.35
+    seen = []
+    for item in items:
+        starts = (item["position_ids"][0] == 0).nonzero().flatten().tolist()
+        for start, stop in pairwise([*starts, item["input_ids"].shape[1]]):
+            assert item["position_ids"][0, start:stop].tolist() == list(range(stop - start))
+            seen.append((item["input_ids"][0, start:stop].tolist(), item["labels"][0, start:stop].tolist()))
+    assert seen == wanted
+    most, mean = max(item["labels"].shape[1] for item in items), sum(len(ids) for ids, _ in seen) / len(items)
+    assert most < mean + 2 * max(len(ids) for ids, _ in seen)
     again = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert torch.equal(again[batches.pieces]["labels"], items[0]["labels"])
     assert torch.equal(batches.dataset()[batches.pieces]["labels"], items[0]["labels"])
+
+
+def test_a_packed_row_is_learned_as_its_examples_are_alone(base):
+    model, tokenizer = load_model(base).float(), byte_level(True)
+    rows = [
+        encode_pair(tokenizer, pair)
+        for pair in (Pair("12+35=", [("47", True)]), Pair("9-1=", [("1", False), ("8", True)]))
+    ]
+    alone = [model(torch.tensor([ids]), labels=torch.tensor([labels])).loss for ids, labels in rows]
+    learned = [sum(label != IGNORED for label in labels) for _, labels in rows]
+    wanted = sum(loss * n for loss, n in zip(alone, learned, strict=True)) / sum(learned)
+    assert model(**pack(rows), use_cache=False).loss.item() == pytest.approx(wanted.item(), rel=1e-5)
+
+
+SIZE = {"vocab_size": 64, "num_hidden_layers": 2, "hidden_size": 32}
+
+
+@pytest.mark.parametrize(
+    "config, apart",
+    [
+        (transformers.LlamaConfig(**SIZE, intermediate_size=64, num_attention_heads=2), True),
+        (transformers.GPT2Config(vocab_size=64, n_layer=2, n_embd=32, n_head=2), True),
+        (transformers.MambaConfig(**SIZE, state_size=4), False),  # its state runs on
+        (transformers.BloomConfig(vocab_size=64, n_layer=2, hidden_size=32, n_head=2), False),  # takes no positions
+    ],
+    ids=lambda value: getattr(value, "model_type", None),
+)
+def test_whether_a_model_keeps_packed_examples_apart_is_found_out(config, apart):
+    transformers.set_seed(0)
+    model = transformers.AutoModelForCausalLM.from_config(config).eval()
+    assert keeps_apart(model, list(range(3, 20))) == apart
 
 
 def test_long_examples_are_cut_off(base):
