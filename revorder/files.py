@@ -53,11 +53,13 @@ def _writing(path: Path) -> Iterator[None]:
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` where all went well, and else goes.
 
-    Raises ProblemError where no file can be made there, and where something else than a file is: to take the place of
-    /dev/null would break the machine.
+    A link stays, and what it leads to is written. Raises ProblemError where no file can be made there, and where
+    something else than a file is: to take the place of /dev/null, or of /dev/stdout, would break the machine.
     """
-    if not path.name or (path.exists() and not path.is_file()):
+    device = str(path.absolute()).startswith(("/dev/", "/proc/")) and not str(path.absolute()).startswith("/dev/shm/")
+    if not path.name or device or (path.exists() and not path.is_file()):
         raise ProblemError(f"file {str(path)!r} can't be written: it is no file; accepted: a new file")
+    path = path.resolve()
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with _writing(path):
         temporary.touch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from contextlib import ExitStack
@@ -40,7 +41,7 @@ def command(
     """
     if source == "-" and sys.stdin is None:
         raise ProblemError("stdin: closed; accepted: JSONL, a record a line")
-    if out and out.exists() and source != "-" and out.samefile(source):
+    if out and is_read(source, out):
         raise ProblemError(f"out {str(out)!r}: the file that is read; accepted: a new file")
     records = (
         read_jsonl(read_lines(sys.stdin.buffer)) if source == "-" else read_records(Path(source), (question, answer))
@@ -90,3 +91,12 @@ def described(finding: Finding) -> str:
     if "/" in expected:
         expected += f" ({decimal_text(round(Fraction(finding.expected) * 10**DECIMALS), DECIMALS)}…)"
     return f"{asked} is {expected}, not {found}: {finding.cause}"
+
+
+def is_read(source: str, out: Path) -> bool:
+    """Whether a file is the one that is read, by its name or as stdin."""
+    try:
+        read = os.fstat(sys.stdin.fileno()) if source == "-" else Path(source).stat()
+        return os.path.samestat(read, out.stat())
+    except (OSError, ValueError):  # one of them is no file
+        return False

@@ -34,16 +34,18 @@ def command(
     """
     writer, _ = find_method(method or "revorder", form)
     asked = None if problem is None else Expression.parse(problem)
-    failed = False
+    failed, some = False, False
     for text in traces(chain.from_iterable(stdin_batches()), writer):
         verdict = judge_line(text, method, form, asked)
-        failed |= not verdict.ok
+        failed, some = failed or not verdict.ok, True
         if json_:
             emit(asdict(verdict))
         elif verdict.ok:
             print(f"ok {verdict.answer}")
         else:
             print(f"wrong at step {verdict.step}: {verdict.reason}")
+    if not some:
+        raise ProblemError("stdin: nothing in it; accepted: traces")
     raise typer.Exit(1 if failed else 0)
 
 

@@ -10,7 +10,7 @@ _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 _EQUALS = re.compile(r"(?:(?<! ) ++)?= *")  # in linear time
 
 # An equation in prose. Repeats are bounded or possessive, so that time is linear in the text's length.
-_PLAIN = r"(?=\.?[0-9])(?:[0-9]{1,3}+(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
+_PLAIN = r"(?=\.?[0-9])(?:[1-9][0-9]{0,2}+(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
 _REVERSED = r"r\|[0-9]++(?:\.[0-9]++)?(?:-(?! ?[0-9.(r@$]))?|@@[0-9]++(?:\.[0-9]++)?-?@@"
 _OPERAND = rf"[-+($€£]{{0,8}}(?:{_REVERSED}|{_PLAIN})\){{0,8}}"
 _OPERATION = r" {0,2}(?://|[-+*/×÷−]|[xX](?= ?[0-9.($€£@r])) {0,2}"

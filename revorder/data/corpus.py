@@ -100,6 +100,8 @@ def rewrite_corpus(
         raise ProblemError(
             f"file {str(source)!r}: no file of that name; accepted: a file of JSONL, or of Parquet (.parquet)"
         )
+    if not out.name:
+        raise ProblemError(f"out {str(out)!r}: it is no file; accepted: a new file")
     rejected = out.with_name(f"{out.name}.rejects.jsonl")
     for path in (out, rejected):
         if path.exists() and path.samefile(source):
@@ -282,13 +284,14 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
     with needs("Parquet", "data"):
         import pyarrow
         import pyarrow.parquet
-        from pyarrow.types import is_large_string, is_string
+        from pyarrow.types import is_dictionary, is_large_string, is_string, is_string_view
     try:
         with pyarrow.parquet.ParquetFile(source) as file:
             schema = file.schema_arrow
             at = schema.get_field_index(field)
             kind = schema.types[at] if at >= 0 else None
-            if kind is None or not (is_string(kind) or is_large_string(kind)):
+            text = kind.value_type if kind is not None and is_dictionary(kind) else kind
+            if text is None or not (is_string(text) or is_large_string(text) or is_string_view(text)):
                 raise ProblemError(f"file {str(source)!r}: column {field!r} is {kind or 'missing'}; accepted: text")
             groups = file.metadata.num_row_groups
             packed = file.metadata.row_group(0).column(0).compression if groups else "SNAPPY"

@@ -57,6 +57,8 @@ _BOLD = re.compile(r"(?<![\w)])\*\*(?=\S)([^*]+(?:\*[^*]+)*)(?<=\S)\*\*(?![\w(])
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _NUMBERED = re.compile(r"\b(?:problem|question|q) ?[0-9]", re.IGNORECASE)  # `Question 5 - 3 + 4` asks for 7
 _AROUND = " \t`$\"'_"  # markup
+_LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
+_QUOTIENT = re.compile(r"(-?)\(?(-?[0-9]{1,400})\)?\s*/\s*\(?(-?[0-9]{1,400})\)?")
 _SCIENTIFIC = re.compile(r"([-+]?[0-9]{1,400})(?:\.([0-9]{1,400}))?[eE]([-+]?[0-9]{1,3})")
 
 
@@ -64,13 +66,14 @@ class Asked(NamedTuple):
     """What a question asks: an expression, and how its value is to be rounded, if at all.
 
     `places`: to so many decimals, negative ones for tens and hundreds; `significant`: to so many digits; `rounding`: it
-    says that the value is rounded.
+    says that the value is rounded; `lowest`: a fraction is to be in lowest terms.
     """
 
     expression: Expression
     places: int | None = None
     significant: int | None = None
     rounding: bool = False
+    lowest: bool = False
 
 
 def read_question(text: str) -> Asked | None:
@@ -95,7 +98,7 @@ def read_question(text: str) -> Asked | None:
         return None
     if not expression.operators:
         return None
-    asked = Asked(expression, rounding=bool(precision or _ROUNDING.search(text)))
+    asked = Asked(expression, None, None, bool(precision or _ROUNDING.search(text)), bool(_LOWEST.search(text)))
     if precision is None:
         return asked
     if nearest := precision["nearest"]:
@@ -104,20 +107,38 @@ def read_question(text: str) -> Asked | None:
     return asked._replace(significant=count) if precision["significant"] else asked._replace(places=count)
 
 
+def bare_answer(text: str) -> str:
+    """An answer without the markup around it."""
+    return _FRACTION.sub(r"(\1)/(\2)", ascii_signs(text)).strip().rstrip(".").strip(_AROUND)
+
+
+def read_fraction(text: str) -> tuple[int, int] | None:
+    """The numerator and the denominator, not 0, of an answer that is a fraction alone, as it is written.
+
+    >>> read_fraction("-46/262"), read_fraction(r"\\frac{5}{4}"), read_fraction("80+4")
+    ((-46, 262), (5, 4), None)
+    """
+    match = _QUOTIENT.fullmatch(bare_answer(text))
+    if match is None or not int(match[3]):
+        return None
+    return -int(match[2]) if match[1] else int(match[2]), int(match[3])
+
+
 def read_answer(text: str) -> Number | str | None:
     """The number that a stored answer states, or text such as `79R2`; None where it states none.
 
     >>> str(read_answer("The answer is $1,047.50.")), read_answer("5/4").value, read_answer("79 remainder 2")
     ('1047.50', Fraction(5, 4), '79R2')
     """
-    bare = _FRACTION.sub(r"(\1)/(\2)", ascii_signs(text)).strip().rstrip(".").strip(_AROUND)
+    bare = bare_answer(text)
+    if (fraction := read_fraction(text)) and fraction[0] % fraction[1]:
+        return Number(Fraction(*fraction), 0)
     if match := _SCIENTIFIC.fullmatch(bare):
         whole, behind, exponent = match[1], match[2] or "", int(match[3])
         value = Fraction(int(whole + behind)) * Fraction(10) ** (exponent - len(behind))
         return Number(value, max(len(behind) - exponent, 0))
     try:
-        expression = Expression.parse(bare)
-        return Number(expression.fraction(), 0) if expression.operators else read_number(bare)
+        return read_number(bare)
     except ProblemError:
         stated = extract_answer(text)
     try:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
+from math import gcd
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
 from revorder.data.corpus import BATCH, BOM, read_lines, reason
 from revorder.errors import ProblemError, first_line, needs, quote, shorten
-from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_question
+from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_fraction, read_question
 from revorder.files import MAX_LINE
 
 RIGHT, WRONG = "right", "wrong"
@@ -35,6 +36,7 @@ DIGITS_REVERSED = "the digits are in reverse order"
 POWER_OF_TEN = "off by a power of ten"
 ROUNDED = "rounded, and nothing says so"
 LAST_DIGITS = "wrong in its last digits alone, as where steps are rounded"
+NOT_LOWEST = "not in lowest terms"
 BY_ZERO = "a division by zero has no answer"
 UNKNOWN = "no known cause"
 
@@ -83,6 +85,8 @@ def check_asked(asked: Asked, answer: str) -> Finding:
         return Finding(LEFT_ALONE) if stated is None else Finding(WRONG, str(expression), "none", answer, BY_ZERO)
     if stated is None:
         return Finding(UNREAD, str(expression), cause=f"answer {quote(answer)}: it states no number that can be read")
+    if asked.lowest and (fraction := read_fraction(answer)) and gcd(*fraction) > 1:
+        return Finding(WRONG, str(expression), exact, answer, NOT_LOWEST)
     if stated == exact if isinstance(stated, str) else agrees(asked, value, stated):
         return Finding(RIGHT)
     if "%" in expression.source + answer:  # 50-10% may mean 45
@@ -106,10 +110,11 @@ def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:
         return True
     if places is not None:  # more of them than asked for do no harm
         scale = Fraction(10) ** (max(places, stated.places) if stated.places else places)
-        return agreement(value * scale, Number(stated.value * scale, 0)) in (Agreement.EXACT, Agreement.ROUNDED)
+        rounded = agreement(value * scale, Number(stated.value * scale, 0)) in (Agreement.EXACT, Agreement.ROUNDED)
+        return rounded and (stated.value * scale).denominator == 1
     if how is Agreement.TRUNCATED and places_needed(value) is not None:
         return False  # cut before its end
-    return how is not Agreement.WRONG and bool(stated.places or asked.rounding)
+    return (bool(stated.places) and how is not Agreement.WRONG) or (asked.rounding and how is Agreement.ROUNDED)
 
 
 def magnitude(value: Fraction) -> int:

@@ -15,7 +15,8 @@ from revorder.arithmetic.expression import Expression, read_number
 from revorder.arithmetic.numbers import Agreement, Number, agreement
 from revorder.data.annotations import Equation
 from revorder.data.pair_steps import read_reversed
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, quote
+from revorder.judge import verify
 
 OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one kind of operator
 
@@ -24,11 +25,12 @@ REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
 COPY = "copy"  # a number changes on its way from one place to the next
 NOTATION = "notation"  # what stands in an equation can't be read
 
-NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[0-9]{1,3}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
+NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
 _STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
 _OPERATION = re.compile(r"[^A-Za-z]*[0-9)]\s*[-+*/×÷][^A-Za-z]*")
-_WORK = re.compile(r"\[?[0-9]R-\(")  # a division that is written step by step
+_WORK = re.compile(r"(?P<bracket>\[)?(?P<work>[0-9]R-\([^\[\]]*)(?(bracket)\]|\Z)")  # a division, written step by step
+_WORK_DIGIT = re.compile(r"[0-9]R-\(([0-9]+)\*([0-9]+)\)(?:\([^()]*\))*(W?)")
 
 
 class Checked(NamedTuple):
@@ -86,14 +88,15 @@ def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
     """
     last = len(fields) - 1
     before: list[Fraction] = []
-    for i, part in enumerate(map(read_reversed, fields)):
-        if 0 < i < last and _WORK.match(part):
-            continue
+    for i, part in enumerate(fields):
         try:
-            expression = Expression.parse(part)
+            solved = _WORK.sub(solve_work, part) if 0 < i < last else part
+            expression = Expression.parse(read_reversed(solved))
             right = expression.fraction() == value
         except ProblemError:
             return NOTATION
+        except ArithmeticError:
+            return ARITHMETIC
         numbers = [item for item in expression.signed() if isinstance(item, Number)]
         values = [number.value for number in numbers]
         if not right:
@@ -101,8 +104,26 @@ def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
                 return ARITHMETIC if is_reduced(before, values) else COPY
             if agreement(value, numbers[0]) is Agreement.WRONG or not (numbers[0].places or rounding):
                 return REVERSAL if len(before) == 1 else ARITHMETIC
-        before = values
+        if solved == part:
+            before = values
     return "" if last else NOTATION
+
+
+def solve_work(found: re.Match[str]) -> str:
+    """The exact quotient of a division that is written step by step; raises ArithmeticError where a step is wrong.
+
+    >>> _WORK.sub(solve_work, "[7R-(12*70)(@@048@@)(@@801@@)#9R-(12*9)(@@801@@)(0)]+1")
+    '79+1'
+    """
+    digits = [(int(divisor), int(part)) for divisor, part, back in _WORK_DIGIT.findall(found["work"]) if not back]
+    work = re.sub("@@([0-9]+)@@", r"r|\1", found["work"])
+    if not digits:
+        raise ProblemError(f"division {quote(work)}: no step can be read")
+    divisor, quotient = digits[0][0], sum(part for _, part in digits)
+    verdict = verify(f"{divisor * quotient}/{divisor}={work}={quotient}", "revorder", "compact")
+    if not verdict.ok:
+        raise ArithmeticError(verdict.reason)
+    return str(quotient)
 
 
 def is_reduced(before: list[Fraction], after: list[Fraction]) -> bool:
@@ -121,12 +142,16 @@ def is_reduced(before: list[Fraction], after: list[Fraction]) -> bool:
 def is_copied(stated: str, behind: str) -> bool:
     """Whether the number behind an annotation is its stated result, or that rounded, or without its sign.
 
-    >>> is_copied("6.666", "6.67"), is_copied("22500", "22,500"), is_copied("72", "27"), is_copied("24", "24 100")
-    (True, True, False, True)
+    >>> is_copied("6.666", "6.67"), is_copied("22500", "22,500"), is_copied("-6", "6"), is_copied("24", "24 100")
+    (True, True, True, True)
+    >>> is_copied("72", "27"), is_copied("6", "-6")
+    (False, False)
     """
     try:
-        exact = abs(read_number(stated.replace("%", "")).value)
-        numbers = [read_number(text.lstrip("-")) for text in (behind, behind.partition(" ")[0])]
+        exact = read_number(stated.replace("%", "")).value
+        numbers = [read_number(text) for text in (behind, behind.partition(" ")[0])]
     except ProblemError:
         return True  # what can't be read was found before
-    return any(agreement(exact, number) is not Agreement.WRONG for number in numbers)
+    return any(
+        agreement(value, number) is not Agreement.WRONG for number in numbers for value in {exact, max(exact, -exact)}
+    )

@@ -18,11 +18,11 @@ from revorder.arithmetic.expression import Expression, read_number
 from revorder.arithmetic.problem import ascii_signs
 from revorder.data.annotations import find_annotations
 from revorder.data.pair_steps import read_reversed
-from revorder.data.sources.gsm8k import final_answer
-from revorder.errors import ProblemError, first_line
+from revorder.data.sources.gsm8k import final_answer, final_answers
+from revorder.errors import ProblemError, first_line, quote
 from revorder.evaluation.equations import ARITHMETIC, COPY, NOTATION, NUMBER, OPS, REVERSAL, Checked, check_equation
 from revorder.evaluation.scores import wilson
-from revorder.inference.answer_extraction import CUT
+from revorder.inference.answer_extraction import CUT, extract_answer
 
 # Table 3 of the paper: LLaMA2-7B on the test set, percent
 PAPER: dict[str, dict[str, float]] = {
@@ -34,11 +34,9 @@ REASONING = "reasoning"  # all equations are right, and the final answer is not
 NO_ANSWER = "no answer"
 
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
-# what makes another number of the one before it
-_MULTIPLE = re.compile(
-    r"[kmb]\b|[!²³¹¼-¾⅐-⅞]|\s*(?:hundred|thousand|[mbtr]+illion|dozen|[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])", re.IGNORECASE
-)
-_SIGN_APART = re.compile(r"(?:-\s+|\b(?:minus|negative)\s*)\Z", re.IGNORECASE)  # a sign, a dash, or a list's
+_SYMBOLS = re.compile("[$€£%]")  # which change no final answer
+_GOES_ON = re.compile(r"\s*(?:[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])")  # what a number is an operand before
+_POINT = re.compile(r"(?<![0-9.,])\.(?=[0-9])")
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
@@ -109,10 +107,10 @@ def read_reference(text: str) -> Fraction:
 
 
 def read_final(text: str) -> Fraction | None:
-    """The number of the last line that begins with `####` or `A:`, also a reversed one.
+    """The number of the lines that begin with `####` or `A:`, also a reversed one.
 
-    None where it has none, where the text is cut off, and for what could be read in two ways: `72 or 73`, `3/4`, `6 * 6`,
-    `5 million`, `- 5`.
+    None where it has none, where two of them differ, where the text is cut off, and for what could be read in two ways:
+    `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`.
 
     >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("#### 72 or 73")
     (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
@@ -120,18 +118,21 @@ def read_final(text: str) -> Fraction | None:
     if text.rstrip().endswith(CUT):
         return None
     try:
-        answer = read_reversed(_ANNOTATION.sub("", final_answer(ascii_signs(text)))).rpartition("=")[2]
-        numbers = list(NUMBER.finditer(answer))
-        values = {read_reference(number[0]) for number in numbers}
+        found = {read_stated(answer) for answer in final_answers(ascii_signs(text))}
     except ProblemError:
         return None
-    if (
-        len(values) != 1
-        or _MULTIPLE.match(answer, numbers[0].end())
-        or _SIGN_APART.search(answer[: numbers[0].start()])
-    ):
+    return found.pop() if len(found) == 1 else None
+
+
+def read_stated(answer: str) -> Fraction | None:
+    """The number that a final answer states, which is all the numbers in it; None where it may be another."""
+    answer = read_reversed(_ANNOTATION.sub("", answer)).rpartition("=")[2]
+    stated = extract_answer(_POINT.sub("0.", _SYMBOLS.sub("", answer)))
+    numbers = list(NUMBER.finditer(answer))
+    if stated is None or "R" in stated or any(_GOES_ON.match(answer, number.end()) for number in numbers):
         return None
-    return values.pop()
+    value = read_reference(stated)
+    return value if {read_reference(number[0]) for number in numbers} == {value} else None
 
 
 # Files of solutions
@@ -184,9 +185,13 @@ def solutions_of(row: Any) -> list[Attempt]:
     found: list[Attempt] = []
     for key, value in row.items():
         texts = value if isinstance(value, dict) else {key: value} if key in _TEXTS else {}
-        text = next((texts[name] for name in _TEXTS if isinstance(texts.get(name), str)), None)
-        if text is not None:
+        text = next((texts[name] for name in _TEXTS if texts.get(name) is not None), None)
+        if isinstance(text, str):
             found.append(Attempt(key, text, wanted, str(row.get("question", ""))))
+        elif text is not None or texts.keys() & set(_TEXTS):  # left out, it would raise the score
+            raise ProblemError(
+                f"solution of {key!r} is {quote(str(text))}; accepted: a text, empty where there is none"
+            )
     if not found:
         raise ProblemError(f"no solution; accepted: one of the keys {', '.join(_TEXTS)}, or objects that have one")
     return found

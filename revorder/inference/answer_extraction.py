@@ -52,12 +52,14 @@ _WHOLE = re.compile(r"([0-9]+|[1-9][0-9]{0,2}([,'_ ])[0-9]{3}(?:\2[0-9]{3})*)(?:
 # what makes another number of the digits that it stands at
 _TOUCHES = r"[^\s\w=≈→⇒>]"
 _AFTER = re.compile(
-    rf"{CUT}|\^|{_TOUCHES}[0-9]|\s*(?:[%‰]|per ?cent\b|hundred|thousand|[mbtr]+illion|dozen|lakh|crore|(?:k|[bm]n)\b)",
+    rf"{CUT}|\^|{_TOUCHES}[0-9]|-(?!\w)|\.\([0-9]|\s*(?:[%‰¼-¾⅐-⅞]|per ?cent\b|hundred|thousand|[mbtr]+illion|dozen|lakh|crore"
+    r"|(?:k|[bm]n)\b)|\s+(?:(?:squared|cubed)\b|(?:tenth|hundredth|thousandth|hal(?:f|ve)|third|quarter)s?\b"
+    r"|and (?:an?|one) (?:half|third|quarter)\b)",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"(?:[{CUT}√.,^/—―]|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+"
-    r"|(?:[≠≤≥<]|!=|\b(?:not|never)\b|n't\b|\b(?:less|fewer|more|greater) than\b)\s*)\Z",
+    rf"(?:[{CUT}√.,^/—―]|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+"
+    r"|\b(?:half|twice|double|triple|third|quarter)(?: of)?\s+|(?:[≠≤≥<]|!=|\b(?:not|never)\b|n't\b|\b(?:less|fewer|more|greater) than\b)\s*)\Z",
     re.IGNORECASE,
 )
 _MINUS = re.compile(r"(-+)([\s(\[\"']*)\Z")
@@ -117,6 +119,8 @@ def extract_answer(reply: str) -> str | None:
             return None
         value = read_number(text, runs[i])
         if i in remainders:
+            if i - 1 in remainders:
+                return None
             return with_remainder(read_number(text, runs[i - 1]), value)
         if _UNREAD.match(text, runs[i].end(1)) and i + 1 not in alone:
             return None

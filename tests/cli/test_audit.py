@@ -1,6 +1,8 @@
 """revorder audit: what it prints and writes, its exit status, and what is refused."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -76,6 +78,18 @@ def test_what_is_refused(source, tmp_path, refused):
     assert "none/out' can't be written: No such file" in refused("audit", source, "--out", tmp_path / "none" / "out")
     assert "accepted: a new file" in refused("audit", source, "--out", source)
     assert "accepted: a new file" in refused("audit", source, "--out", tmp_path)
+    assert len(source.read_text().splitlines()) == len(ROWS)
+
+
+def test_out_is_not_what_stdin_reads(source, process):
+    with source.open() as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "revorder", "audit", "-", "--out", source],
+            stdin=file,
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 2 and "the file that is read; accepted: a new file" in done.stderr
     assert len(source.read_text().splitlines()) == len(ROWS)
 
 

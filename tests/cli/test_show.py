@@ -70,7 +70,10 @@ def test_html_that_cannot_be_written(revorder, tmp_path):
 
 def test_a_picture_takes_no_other_things_place(revorder, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", tmp_path, Path("."), Path("/dev/null")):
+    for path in (tmp_path / "pipe", tmp_path, Path("."), Path("/dev/null"), Path("/dev/stdout")):
         done = revorder("show", "1+1", "--html", path)
         assert done.returncode == 2 and done.stderr.endswith("can't be written: it is no file; accepted: a new file\n")
     assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "link").symlink_to(tmp_path / "real.html")
+    assert revorder("show", "1+1", "--html", tmp_path / "link").returncode == 0
+    assert (tmp_path / "link").is_symlink() and "<html" in (tmp_path / "real.html").read_text()

@@ -3,6 +3,7 @@
 import json
 import os
 import tracemalloc
+from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
@@ -96,7 +97,16 @@ def test_another_field(tmp_path):
     assert json.loads((tmp_path / "out.jsonl").read_text()) == {"answer": TEXT, "solution": rewrite(TEXT)}
 
 
-@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string()])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pyarrow.string(),
+        pyarrow.large_string(),
+        pyarrow.string_view(),
+        pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
+    ],
+    ids=str,
+)
 def test_parquet_there_and_back(tmp_path, kind, monkeypatch):
     monkeypatch.setattr(corpus, "BATCH", 3)
     texts = [TEXT, None, "no equation", "<<1+1=2>>2"] * 4
@@ -110,7 +120,9 @@ def test_parquet_there_and_back(tmp_path, kind, monkeypatch):
     converted = pyarrow.parquet.read_table(out)
     assert converted["answer"].to_pylist() == [text and rewrite(text) for text in texts]
     rewrite_corpus(out, back, back=True)
-    assert pyarrow.parquet.read_table(back).equals(table) and converted.schema.equals(table.schema, True)
+    assert pyarrow.parquet.read_table(back).to_pydict() == table.to_pydict() and converted.schema.equals(
+        table.schema, True
+    )
 
 
 def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -148,6 +160,7 @@ def test_neither_the_source_nor_what_is_no_file_is_replaced(tmp_path):
     (tmp_path / "link.jsonl").symlink_to(source)
     for out, reason in (
         (source, "the same file as the one that is read"),
+        (Path("."), "it is no file; accepted: a new file"),
         (tmp_path / "link.jsonl", "the same file as the one that is read"),
         (tmp_path / "pipe.jsonl", "it is no file; accepted: a new file"),
     ):

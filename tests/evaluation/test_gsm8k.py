@@ -57,7 +57,8 @@ def test_scores_and_causes():
     ("said", "read"),
     [
         ("72", 72),
-        ("$72 a day, or rather $72", 72),
+        ("$72 a day, that is $72", 72),
+        ("$72 a day, or rather $72", None),
         ("48+24=72", 72),
         ("<<48+24=72>>72", 72),
         ("10%", 10),
@@ -69,6 +70,21 @@ def test_scores_and_causes():
         ("$5k", None),
         ("72 - the total", 72),
         ("7…", None),
+        ("-$ 5", None),
+        ("-**5**", None),
+        ("⁻5", None),
+        ("5e5", None),
+        ("5 ½", None),
+        ("5 and a half", None),
+        ("√5", None),
+        ("5:05", None),
+        ("not 5", None),
+        ("5 tenths", None),
+        ("half of 10", None),
+        ("5R5", None),
+        ("5-", None),
+        ("5 minus 5", None),
+        ("0,500", None),
         ("1" * 2001, None),
     ],
 )
@@ -132,7 +148,8 @@ def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
     ("text", "final"),
     [
         ("#### 1,234", 1234),
-        ("#### 5\n#### -6.50", -6.5),
+        ("#### -6.50\n#### -6.5", -6.5),
+        ("#### 5\n#### -6.50", None),
         ("A: $18 a day", 18),
         ("#### .5", 0.5),
         ("#### 3.", 3),
@@ -177,6 +194,11 @@ def test_a_wrong_line_is_named(tmp_path):
         list(read_solutions(path))
     with pytest.raises(ProblemError, match="none.jsonl' can't be read: No such file"):
         list(read_solutions(tmp_path / "none.jsonl"))
+    path.write_text('{"answer": "5", "a": {"solution": "#### 5"}, "b": {"solution": null}}\n')
+    with pytest.raises(
+        ProblemError, match="line 1: solution of 'b' is 'None'; accepted: a text, empty where there is none"
+    ):
+        list(read_solutions(path))
     path.write_text("\n \n")
     with pytest.raises(ProblemError, match="nothing in it"):
         list(read_solutions(path))

@@ -54,7 +54,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
 def read_rows(path: Path) -> Iterator[Row]:
     """The rows of a JSONL file; raises ProblemError that names the file and the line."""
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
@@ -68,9 +68,12 @@ def read_row(line: str, where: str) -> Row:
     """The row of a line of JSON; raises ProblemError that begins with `where`."""
     try:
         row = json.loads(line)
-        return Row(str(row["question"]), str(row["answer"]))
+        question, answer = row["question"], row["answer"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ProblemError(f"{where}: {error!r}; accepted: JSON with question, answer") from None
+    if not (isinstance(question, str) and isinstance(answer, str)):
+        raise ProblemError(f"{where}: question or answer is no text; accepted: JSON with question, answer")
+    return Row(question, answer)
 
 
 def hub_rows(name: str, split: str) -> Iterator[Row]:
@@ -86,13 +89,18 @@ def hub_rows(name: str, split: str) -> Iterator[Row]:
         ) from None
 
 
-def final_answer(solution: str) -> str:
-    """What stands behind the last `####` or `A:` that begins a line; raises ProblemError where there is none.
+def final_answers(solution: str) -> list[str]:
+    """What stands behind each `####` or `A:` that begins a line; raises ProblemError where there is none.
 
-    >>> final_answer("<<48+24=72>>72 clips.\\n#### 72")
-    '72'
+    >>> final_answers("<<48+24=72>>72 clips.\\n#### 72")
+    ['72']
     """
-    found = _FINAL.findall(solution)
+    found = [text.strip() for text in _FINAL.findall(solution)]
     if not found:
         raise ProblemError(f"solution {quote(solution)}: no final answer; accepted: a last line such as '#### 72'")
-    return found[-1].strip()
+    return found
+
+
+def final_answer(solution: str) -> str:
+    """The last one of them."""
+    return final_answers(solution)[-1]
