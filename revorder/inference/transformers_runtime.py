@@ -134,7 +134,8 @@ class TransformersRuntime:
         def write() -> None:
             try:
                 stop = [lambda ids, scores, **_: torch.full((len(ids),), left.is_set(), device=ids.device)]
-                self.model.generate(**encoded, streamer=tokens, stopping_criteria=stop, **self._options(max_tokens))
+                options = self._options(max_tokens, len(ids))
+                self.model.generate(**encoded, streamer=tokens, stopping_criteria=stop, **options)
             except BaseException as error:
                 failed.append(error)
                 tokens.end()
@@ -180,12 +181,12 @@ class TransformersRuntime:
         import torch
 
         order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
-        options = self._options(max_tokens)
-        ends = options["generation_config"].eos_token_id
-        ends = {self.tokenizer.pad_token_id, *([ends] if isinstance(ends, int) else ends or [])}
         for start in range(0, len(order), self.batch):
             batch = order[start : start + self.batch]
             encoded = self._encode([prompts[i] for i in batch], templated)
+            options = self._options(max_tokens, encoded["input_ids"].shape[1])
+            ends = options["generation_config"].eos_token_id
+            ends = {self.tokenizer.pad_token_id, *([ends] if isinstance(ends, int) else ends or [])}
             with torch.inference_mode():
                 written = self.model.generate(**encoded, **options).tolist()
             # the whole text less its beginning: some tokenizers leave out a space where a text begins
@@ -206,13 +207,14 @@ class TransformersRuntime:
         encoded = self.tokenizer.pad({"input_ids": list(map(ids, prompts))}, return_tensors="pt")
         return {name: encoded[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
 
-    def _options(self, max_tokens: int) -> dict[str, Any]:
-        """Greedy generation, whatever the model's own settings are."""
+    def _options(self, max_tokens: int, length: int) -> dict[str, Any]:
+        """Greedy generation after a prompt of so many tokens, up to the model's last position, whatever its own settings are."""
         from transformers import GenerationConfig
 
+        positions = getattr(self.model.config, "max_position_embeddings", None) or length + max_tokens
         ends = self.model.generation_config.eos_token_id
         config = GenerationConfig(
-            max_new_tokens=max_tokens,
+            max_new_tokens=max(1, min(max_tokens, positions - length)),
             do_sample=False,
             num_beams=1,
             repetition_penalty=1.0,

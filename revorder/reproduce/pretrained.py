@@ -63,13 +63,12 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
         say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
         ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
 
+    share({BEFORE: out}, lambda _: write_once(out, ask_before), folder / MODELS, say)
     plans = []
     for method, form in ARMS:
         data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
         plans.append(Plan(settings.training, data, MAX_DIGITS, tasks))
-    tokens = run_cells(plans, folder, say)
-    share({BEFORE: out}, lambda _: write_once(out, ask_before), folder / MODELS, say)
-    return tokens
+    return run_cells(plans, folder, say)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:

@@ -12,12 +12,12 @@ from transformers import Trainer
 from trl import SFTConfig, SFTTrainer
 
 from revorder.arithmetic.reversed_numbers import MARK
-from revorder.errors import needs
+from revorder.errors import ProblemError, needs
 from revorder.files import weights_digest, write_whole
-from revorder.model.checkpoint import CheckpointInfo
+from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
-from revorder.training.finetune_batches import FinetuneBatches, cut_off, first_rows, keeps_apart, steps_for
+from revorder.training.finetune_batches import FinetuneBatches, cut_off, packed_at_once, steps_for
 from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
@@ -87,6 +87,8 @@ def finetune(
         recipe = FinetuneRecipe.read(recipe or {})
     sources = [read_source(name, recipe.seed, method) for name in names]
     mixture = join_mixtures([one.mixture for one in sources if isinstance(one, Equations)])
+    if (Path(model) / INFO_FILE).exists() and CheckpointInfo.load(Path(model)).places:
+        raise ProblemError(f"model {str(model)!r} knows no text but equations; accepted: a language model")
     tokenizer, pretrained = load_tokenizer(model), load_model(model)
     kept = pretrained.dtype  # of what is written; the run itself is in float32, or small steps would be lost
     pretrained.float()
@@ -100,8 +102,8 @@ def finetune(
         print(
             f"max_tokens {recipe.max_tokens} cuts off {cut:.0%} of the examples, whose ends are not learned", flush=True
         )
-    if not keeps_apart(pretrained, next(first_rows(source, tokenizer))[0][: recipe.max_tokens]):
-        recipe = recipe.model_copy(update={"device_batch": 1})  # a row is one example
+    at_once = packed_at_once(recipe, pretrained, source, tokenizer, not torch.cuda.is_available())
+    recipe = recipe.model_copy(update={"device_batch": at_once})
     steps = steps_for(recipe, source, tokenizer, tokens)
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)

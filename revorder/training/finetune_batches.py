@@ -9,10 +9,12 @@ from typing import Any
 from revorder.data.targets import IGNORED, Pair, labels_of
 from revorder.errors import ProblemError
 from revorder.model.pretrained import encode_completion, encode_prompt
+from revorder.processes import process_count
 from revorder.training.batches import Row
 from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
 
+ROW = 512  # tokens of a row, about, on a CPU, where each of a row is compared with all before it, of other examples too
 SAMPLED = 500  # examples whose mean stands for all, where a run is measured in tokens
 
 
@@ -48,11 +50,15 @@ def cut_off(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> float:
     return fmean(len(ids) > most for ids, _ in rows)
 
 
+def mean_tokens(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> float:
+    """The tokens of an example in the mean of the first ones."""
+    return fmean(min(len(ids), recipe.max_tokens) for ids, _ in first_rows(source, tokenizer))
+
+
 def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: int = 0) -> int:
     """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
     if tokens:
-        mean = fmean(min(len(ids), recipe.max_tokens) for ids, _ in first_rows(source, tokenizer))
-        return max(1, round(tokens / (mean * recipe.batch)))
+        return max(1, round(tokens / (mean_tokens(recipe, source, tokenizer) * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
 
 
@@ -128,17 +134,35 @@ def pack(rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def keeps_apart(model: Any, ids: list[int]) -> bool:
-    """Whether a model reads an example that is packed behind another one as it reads it alone."""
+def packed_at_once(recipe: FinetuneRecipe, model: Any, source: Source, tokenizer: Any, cpu: bool) -> int:
+    """How many examples, about, a row takes: the recipe's `device_batch`, fewer on a CPU, one where the model tells none apart."""
+    mean = mean_tokens(recipe, source, tokenizer)
+    packed = min(recipe.device_batch, max(1, round(ROW / mean))) if cpu else recipe.device_batch
+    positions = getattr(model.config, "max_position_embeddings", None) or 0
+    length = positions + 1 if packed * mean > positions / 2 else 0  # a row may be longer than an example can be
+    ids = next(first_rows(source, tokenizer))[0][: recipe.max_tokens]
+    if keeps_apart(model, ids, length):
+        return packed
+    if recipe.batch % process_count():
+        raise ProblemError(
+            f"batch is {recipe.batch}, and the model takes one example at a time; accepted: a multiple of {process_count()}, "
+            "the number of processes"
+        )
+    print("the model reads packed examples as one text: it takes one at a time", flush=True)
+    return 1
+
+
+def keeps_apart(model: Any, ids: list[int], length: int = 0) -> bool:
+    """Whether a model reads an example that others are packed before, in a row of at least `length`, as it reads it alone."""
     import torch
 
-    row = (ids, ids)
+    row, before = (ids, ids), (ids[::-1], ids)
     with torch.no_grad():
         try:
             alone, packed = (
                 model(item["input_ids"], position_ids=item["position_ids"], use_cache=False).logits[0]
-                for item in (pack([row]), pack([(ids[::-1], ids), row]))
+                for item in (pack([row]), pack([before] * max(1, length // len(ids)) + [row]))
             )
-        except TypeError:  # it takes no positions
+        except (TypeError, RuntimeError, IndexError):  # it takes no positions, or no such row
             return False
-    return bool((packed[len(ids) :] - alone).norm() < 1e-3 * alone.norm())
+    return bool((packed[-len(ids) :] - alone).norm() < 1e-3 * alone.norm())

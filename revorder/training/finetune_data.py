@@ -164,6 +164,7 @@ def read_row(row: object) -> tuple[str, str]:
             texts = [row.get(key) for key in keys]
             if all(isinstance(text, str) for text in texts) and texts[1]:
                 first, second = texts
+                f"{first}{second}".encode()  # raises ValueError at half a surrogate, which no tokenizer takes
                 return (first if keys[0] == "prompt" else question_prompt(first)), second
     raise ProblemError("no texts prompt and completion; accepted: these, or question and answer")
 

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 
 from pretrained import byte_level, save_model, sentencepiece  # noqa: E402
+from transformers import GPT2Config, GPT2LMHeadModel  # noqa: E402
 
 from revorder.inference.ctranslate import Runtime  # noqa: E402
 from revorder.inference.solver import load_runtime  # noqa: E402
@@ -155,6 +156,17 @@ def test_what_a_model_goes_on_with_is_cut_off(continuing):
     runtime = TransformersRuntime(continuing, "lean")
     assert runtime._shortened("r|74\n1+1=r|2", True) == "r|74" and runtime._shortened("r|74", True) == "r|74" + CUT
     assert runtime._shortened("r|74", False) == "r|74"
+
+
+def test_a_reply_ends_at_the_models_last_position(tmp_path):
+    tokenizer = byte_level(True)
+    GPT2LMHeadModel(
+        GPT2Config(vocab_size=len(tokenizer), n_positions=16, n_embd=32, n_layer=1, n_head=2)
+    ).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    runtime = TransformersRuntime(tmp_path, "plain", device="cpu")
+    [(_, text)] = runtime.complete_each(["12+35="], 50)
+    assert text.endswith(CUT) and len(list(runtime.stream("12+35=", 50))) <= 10
 
 
 def test_what_is_no_model_is_named(continuing, tmp_path):

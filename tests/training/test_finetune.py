@@ -22,6 +22,7 @@ from safetensors.torch import load_file  # noqa: E402
 
 from revorder.data.targets import Pair  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
+from revorder.model.checkpoint import checkpoint  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare  # noqa: E402
 from revorder.training.finetune import finetune  # noqa: E402
 from revorder.training.finetune_batches import encode_pair  # noqa: E402
@@ -238,6 +239,15 @@ def test_a_model_is_never_replaced_by_another_one(base, sums, tmp_path):
         with pytest.raises(ProblemError, match=f"holds {name}, of no run; accepted: a new folder"):
             finetune(base, sums, folder, QUICK)
         assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_text() == "mine"
+
+
+def test_a_model_of_equations_alone_and_half_a_surrogate_are_refused(base, sums, tmp_path):
+    with pytest.raises(ProblemError, match="knows no text but equations; accepted: a language model"):
+        finetune(checkpoint("calculator"), sums, tmp_path / "out", QUICK)
+    (tmp_path / "half.jsonl").write_text('{"prompt": "a", "completion": "\\ud800 5"}\n')
+    with pytest.raises(ProblemError, match="half.jsonl', line 1: .*surrogates not allowed"):
+        finetune(base, str(tmp_path / "half.jsonl"), tmp_path / "out", QUICK)
+    assert not (tmp_path / "out").exists()
 
 
 def test_texts_that_are_cut_off_before_their_answer_are_refused(base, tmp_path):

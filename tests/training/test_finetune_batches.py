@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from revorder import ProblemError
 from revorder.arithmetic.trace import Kind
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
@@ -18,7 +19,16 @@ from pretrained import KINDS, byte_level, sentencepiece  # noqa: E402
 from revorder.data.sources.gsm8k import question_prompt  # noqa: E402
 from revorder.data.targets import IGNORED, Pair, as_pair  # noqa: E402
 from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E402
-from revorder.training.finetune_batches import FinetuneBatches, encode_pair, keeps_apart, pack, steps_for  # noqa: E402
+from revorder.training.finetune_batches import (  # noqa: E402
+    ROW,
+    FinetuneBatches,
+    encode_pair,
+    keeps_apart,
+    mean_tokens,
+    pack,
+    packed_at_once,
+    steps_for,
+)
 from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, read_source  # noqa: E402
 from revorder.training.finetune_recipe import FinetuneRecipe  # noqa: E402
 
@@ -152,6 +162,38 @@ def test_whether_a_model_keeps_packed_examples_apart_is_found_out(config, apart)
     transformers.set_seed(0)
     model = transformers.AutoModelForCausalLM.from_config(config).eval()
     assert keeps_apart(model, list(range(3, 20))) == apart
+    assert keeps_apart(model, list(range(3, 20)), 100) == apart
+
+
+def test_how_many_examples_a_row_takes(base, sums, monkeypatch, capsys):
+    tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
+    source, model = InTurn([read_source(sums, 0)]), load_model(base)
+    recipe = FinetuneRecipe(device_batch=400, batch=9)
+    assert packed_at_once(recipe, model, source, tokenizer, False) == 400
+    on_a_cpu = packed_at_once(recipe, model, source, tokenizer, True)
+    assert on_a_cpu < 100 and on_a_cpu * mean_tokens(recipe, source, tokenizer) == pytest.approx(ROW, rel=0.1)
+    config = transformers.MambaConfig(vocab_size=len(tokenizer), num_hidden_layers=1, hidden_size=32, state_size=4)
+    mamba = transformers.AutoModelForCausalLM.from_config(config)
+    assert packed_at_once(recipe, mamba, source, tokenizer, False) == 1
+    assert "one at a time" in capsys.readouterr().out
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(
+        ProblemError, match="batch is 9, and the model takes one example at a time; accepted: a multiple"
+    ):
+        packed_at_once(recipe, mamba, source, tokenizer, False)
+
+
+def test_a_model_that_was_built_for_rows_of_its_positions_is_found_out():
+    config = transformers.GPTNeoConfig(
+        vocab_size=64,
+        hidden_size=32,
+        num_layers=1,
+        num_heads=2,
+        attention_types=[[["global"], 1]],
+        max_position_embeddings=40,
+    )
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
+    assert keeps_apart(model, list(range(3, 20))) and not keeps_apart(model, list(range(3, 20)), 41)
 
 
 def test_long_examples_are_cut_off(base):
