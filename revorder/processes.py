@@ -66,11 +66,14 @@ def share(files: Mapping[str, Path], make: Callable[[str], None], locks: Path, s
     Of several processes that share the folder `locks` each makes what no other one is at, then waits for theirs.
 
     >>> import tempfile
+    >>> def make(name):
+    ...     print("making", files[name].name)
+    ...     files[name].touch()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     files = {"a": Path(folder, "a.txt"), "b": Path(folder, "b.txt")}
-    ...     count = files["a"].write_text("made before")
-    ...     share(files, lambda name: print("making", name), Path(folder, "locks"), print)
-    making b
+    ...     files["a"].touch()
+    ...     share(files, make, Path(folder, "locks"), print)
+    making b.txt
     """
     for wait in (False, True):
         for name, path in files.items():

@@ -115,6 +115,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         f"columns every problem is right, by seed; {settings.training.terms}. Bars: the least and the most of the seeds; the last column asks "
         "it of every seed."
     )
+    same = "All models see the same number of tokens. " if isinstance(settings.training, Training) else ""
     return [
         Chart("Table 2 as a curve", "training equations", "exact, percent", series, note, log_x=True),
         Table(
@@ -127,7 +128,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             "How often each model saw an equation, in the mean",
             ["method", *(f"{size:,}" for size in every)],
             [[ALIKE.get(method, method), *(times[method].get(size, "-") for size in every)] for method in times],
-            "All models see the same number of tokens; seen less than some three times, not all equations have come.",
+            f"{same}Seen less than some three times, not all equations have come.",
         ),
         Table("Table 2 of the paper", ["model", "equations", "100% accuracy"], PAPER),
     ]
