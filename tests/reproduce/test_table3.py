@@ -88,7 +88,7 @@ def test_the_papers_settings():
     recipe = FinetuneRecipe.read(RECIPE)
     assert (recipe.batch, recipe.lr, recipe.warmup, recipe.epochs) == (32, (5e-5,), 0.08, 3)
     assert TABLE3.settings["gpu"] == Settings()
-    assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "device_batch", "save_every"}  # what changes no step
+    assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "save_every"}  # what changes no step
 
 
 def test_a_missing_tokenizer_is_named(tmp_path):
