@@ -17,7 +17,14 @@ from revorder.files import weights_digest, write_whole
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
-from revorder.training.finetune_batches import FinetuneBatches, cut_off, packed_at_once, steps_for
+from revorder.training.finetune_batches import (
+    FinetuneBatches,
+    cut_off,
+    first_rows,
+    mean_tokens,
+    packed_at_once,
+    steps_for,
+)
 from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
@@ -98,13 +105,14 @@ def finetune(
     source = InTurn(sources)
     if positions := getattr(pretrained.config, "max_position_embeddings", None):
         recipe = recipe.model_copy(update={"max_tokens": min(recipe.max_tokens, positions)})
-    if cut := cut_off(recipe, source, tokenizer):
+    sample = first_rows(source, tokenizer)
+    if cut := cut_off(recipe, sample):
         print(
             f"max_tokens {recipe.max_tokens} cuts off {cut:.0%} of the examples, whose ends are not learned", flush=True
         )
-    at_once = packed_at_once(recipe, pretrained, source, tokenizer, not torch.cuda.is_available())
+    at_once = packed_at_once(recipe, pretrained, sample, not torch.cuda.is_available())
     recipe = recipe.model_copy(update={"device_batch": at_once})
-    steps = steps_for(recipe, source, tokenizer, tokens)
+    steps = steps_for(recipe, len(source), mean_tokens(recipe, sample), tokens)
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
     settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -36,30 +36,29 @@ def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 
-def first_rows(source: Source, tokenizer: Any) -> Iterator[Row]:
-    """The first examples, up to SAMPLED, whole; each is encoded when it is asked for."""
-    for pair in source.pairs(0, 0, min(SAMPLED, len(source))):
-        yield encode_pair(tokenizer, pair)
+def first_rows(source: Source, tokenizer: Any) -> list[Row]:
+    """The first examples, up to SAMPLED, whole: the sample that stands for all."""
+    return [encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source)))]
 
 
-def cut_off(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> float:
-    """The share of the first examples that `max_tokens` cuts off; raises ProblemError where nothing is left to learn."""
-    most, rows = recipe.max_tokens, list(first_rows(source, tokenizer))
-    if not any(label != IGNORED for _, labels in rows for label in labels[:most]):
+def cut_off(recipe: FinetuneRecipe, sample: Sequence[Row]) -> float:
+    """The share of a sample that `max_tokens` cuts off; raises ProblemError where nothing is left to learn."""
+    most = recipe.max_tokens
+    if not any(label != IGNORED for _, labels in sample for label in labels[:most]):
         raise ProblemError(f"max_tokens {most}: it cuts off all that is to be learned; accepted: more")
-    return fmean(len(ids) > most for ids, _ in rows)
+    return fmean(len(ids) > most for ids, _ in sample)
 
 
-def mean_tokens(recipe: FinetuneRecipe, source: Source, tokenizer: Any) -> float:
-    """The tokens of an example in the mean of the first ones."""
-    return fmean(min(len(ids), recipe.max_tokens) for ids, _ in first_rows(source, tokenizer))
+def mean_tokens(recipe: FinetuneRecipe, sample: Sequence[Row]) -> float:
+    """The tokens of an example in the mean of a sample."""
+    return fmean(min(len(ids), recipe.max_tokens) for ids, _ in sample)
 
 
-def steps_for(recipe: FinetuneRecipe, source: Source, tokenizer: Any, tokens: int = 0) -> int:
-    """How many steps a run has: those for about so many tokens, or the recipe's, or those of its epochs."""
+def steps_for(recipe: FinetuneRecipe, size: int, mean: float, tokens: int = 0) -> int:
+    """How many steps a run has: those for about so many tokens of examples of `mean`, or the recipe's, or its epochs' of `size`."""
     if tokens:
-        return max(1, round(tokens / (mean_tokens(recipe, source, tokenizer) * recipe.batch)))
-    return recipe.steps or -(-recipe.epochs * len(source) // recipe.batch)
+        return max(1, round(tokens / (mean * recipe.batch)))
+    return recipe.steps or -(-recipe.epochs * size // recipe.batch)
 
 
 class FinetuneBatches:
@@ -134,13 +133,13 @@ def pack(rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def packed_at_once(recipe: FinetuneRecipe, model: Any, source: Source, tokenizer: Any, cpu: bool) -> int:
+def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Row], cpu: bool) -> int:
     """How many examples, about, a row takes: the recipe's `device_batch`, fewer on a CPU, one where the model tells none apart."""
-    mean = mean_tokens(recipe, source, tokenizer)
+    mean = mean_tokens(recipe, sample)
     packed = min(recipe.device_batch, max(1, round(ROW / mean))) if cpu else recipe.device_batch
     positions = getattr(model.config, "max_position_embeddings", None) or 0
     length = positions + 1 if packed * mean > positions / 2 else 0  # a row may be longer than an example can be
-    ids = next(first_rows(source, tokenizer))[0][: recipe.max_tokens]
+    ids = sample[0][0][: recipe.max_tokens]
     if keeps_apart(model, ids, length):
         return packed
     if recipe.batch % process_count():

@@ -23,6 +23,7 @@ from revorder.training.finetune_batches import (  # noqa: E402
     ROW,
     FinetuneBatches,
     encode_pair,
+    first_rows,
     keeps_apart,
     mean_tokens,
     pack,
@@ -168,19 +169,19 @@ def test_whether_a_model_keeps_packed_examples_apart_is_found_out(config, apart)
 def test_how_many_examples_a_row_takes(base, sums, monkeypatch, capsys):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
     source, model = InTurn([read_source(sums, 0)]), load_model(base)
-    recipe = FinetuneRecipe(device_batch=400, batch=9)
-    assert packed_at_once(recipe, model, source, tokenizer, False) == 400
-    on_a_cpu = packed_at_once(recipe, model, source, tokenizer, True)
-    assert on_a_cpu < 100 and on_a_cpu * mean_tokens(recipe, source, tokenizer) == pytest.approx(ROW, rel=0.1)
+    recipe, sample = FinetuneRecipe(device_batch=400, batch=9), first_rows(source, tokenizer)
+    assert packed_at_once(recipe, model, sample, False) == 400
+    on_a_cpu = packed_at_once(recipe, model, sample, True)
+    assert on_a_cpu < 100 and on_a_cpu * mean_tokens(recipe, sample) == pytest.approx(ROW, rel=0.1)
     config = transformers.MambaConfig(vocab_size=len(tokenizer), num_hidden_layers=1, hidden_size=32, state_size=4)
     mamba = transformers.AutoModelForCausalLM.from_config(config)
-    assert packed_at_once(recipe, mamba, source, tokenizer, False) == 1
+    assert packed_at_once(recipe, mamba, sample, False) == 1
     assert "one at a time" in capsys.readouterr().out
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(
         ProblemError, match="batch is 9, and the model takes one example at a time; accepted: a multiple"
     ):
-        packed_at_once(recipe, mamba, source, tokenizer, False)
+        packed_at_once(recipe, mamba, sample, False)
 
 
 def test_a_model_that_was_built_for_rows_of_its_positions_is_found_out():
@@ -206,8 +207,9 @@ def test_long_examples_are_cut_off(base):
 def test_a_run_can_be_measured_in_epochs_or_tokens(base, sums):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
     source = InTurn([read_source(sums, 0)])
-    assert steps_for(FinetuneRecipe(epochs=3, batch=32), source, tokenizer) == 38
-    steps = steps_for(FinetuneRecipe(batch=8), source, tokenizer, tokens=20_000)
-    batches = FinetuneBatches(FinetuneRecipe(batch=8), source, tokenizer, steps)
+    assert steps_for(FinetuneRecipe(epochs=3, batch=32), len(source), 20.0) == 38
+    recipe = FinetuneRecipe(batch=8)
+    steps = steps_for(recipe, len(source), mean_tokens(recipe, first_rows(source, tokenizer)), tokens=20_000)
+    batches = FinetuneBatches(recipe, source, tokenizer, steps)
     seen = sum(len(ids) for step in range(steps) for ids, _ in batches.rows(step))
     assert 0.95 * 20_000 < seen < 1.05 * 20_000
