@@ -27,6 +27,18 @@ def read_text(path: Path) -> str:
         raise ProblemError(f"file {str(path)!r} can't be read: {first_line(error)}; accepted: text in UTF-8") from None
 
 
+def same_file(read: Path | int, out: Path) -> bool:
+    """Whether what is to be written is what is read, which may be an open file's number; False where one is not there.
+
+    >>> same_file(Path("revorder"), Path("revorder/../revorder")), same_file(Path("no such"), Path("no such"))
+    (True, False)
+    """
+    try:
+        return os.path.samestat(os.stat(read), os.stat(out))
+    except (OSError, ValueError):
+        return False
+
+
 def weights_digest(folder: Path) -> str:
     """The beginnings of the digests of a folder's weights, by which it is told from another at the same place."""
     files = [path for names in ("*.safetensors", "pytorch_model*.bin") for path in sorted(folder.glob(names))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from contextlib import ExitStack
@@ -18,7 +17,7 @@ from revorder.cli.common import Json, Progress, emit
 from revorder.data.corpus import read_lines
 from revorder.errors import ProblemError, shorten
 from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit, read_jsonl, read_records
-from revorder.files import written_whole
+from revorder.files import same_file, written_whole
 
 DECIMALS = 12  # that are shown of a fraction
 
@@ -41,7 +40,7 @@ def command(
     """
     if source == "-" and sys.stdin is None:
         raise ProblemError("stdin: closed; accepted: JSONL, a record a line")
-    if out and is_read(source, out):
+    if out and same_file(0 if source == "-" else Path(source), out):  # 0: stdin
         raise ProblemError(f"out {str(out)!r}: the file that is read; accepted: a new file")
     records = (
         read_jsonl(read_lines(sys.stdin.buffer)) if source == "-" else read_records(Path(source), (question, answer))
@@ -91,12 +90,3 @@ def described(finding: Finding) -> str:
     if "/" in expected:
         expected += f" ({decimal_text(round(Fraction(finding.expected) * 10**DECIMALS), DECIMALS)}…)"
     return f"{asked} is {expected}, not {found}: {finding.cause}"
-
-
-def is_read(source: str, out: Path) -> bool:
-    """Whether a file is the one that is read, by its name or as stdin."""
-    try:
-        read = os.fstat(sys.stdin.fileno()) if source == "-" else Path(source).stat()
-        return os.path.samestat(read, out.stat())
-    except (OSError, ValueError):  # one of them is no file
-        return False

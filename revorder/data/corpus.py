@@ -31,7 +31,7 @@ from revorder.data.rewriting import (
     find_edits_back,
 )
 from revorder.errors import ProblemError, first_line, needs
-from revorder.files import MAX_LINE, written_whole
+from revorder.files import MAX_LINE, same_file, written_whole
 
 BATCH = 4096  # rows of Parquet that are held at once
 BOM = b"\xef\xbb\xbf"
@@ -100,11 +100,9 @@ def rewrite_corpus(
         raise ProblemError(
             f"file {str(source)!r}: no file of that name; accepted: a file of JSONL, or of Parquet (.parquet)"
         )
-    if not out.name:
-        raise ProblemError(f"out {str(out)!r}: it is no file; accepted: a new file")
-    rejected = out.with_name(f"{out.name}.rejects.jsonl")
+    rejected = Path(f"{out}.rejects.jsonl")
     for path in (out, rejected):
-        if path.exists() and path.samefile(source):
+        if same_file(source, path):
             raise ProblemError(f"out {str(path)!r}: the same file as the one that is read; accepted: another")
     find: Find = find_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
     report = Report()
