@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem, ascii_signs
 from revorder.arithmetic.trace import STEP_END, Kind, Segment
-from revorder.errors import ProblemError, quote
+from revorder.errors import ProblemError, quote, shorten
 from revorder.methods import Method, find_method
 
 _SPACE = re.compile(r"[^\S\n]+")
@@ -29,7 +29,8 @@ class Verdict:
 
     `ok`: every step is right. `answer`: what the text states, most significant digit first, or None. `step`: the
     0-based index of the first wrong step, None where there is none. `reason`: why it is wrong, empty where it is
-    not. `rollbacks`: how many wrong quotient digits were taken back, rightly, up to there.
+    not. `rollbacks`: how many wrong quotient digits were taken back, rightly, up to there. `kept`: the right steps up
+    to there but those of wrong quotient digits.
 
     >>> from revorder import verify
     >>> verify("12+35=r|75=57").reason
@@ -41,6 +42,7 @@ class Verdict:
     step: int | None
     reason: str
     rollbacks: int = 0
+    kept: int = 0
 
 
 def verify(
@@ -75,25 +77,27 @@ def verify(
         )
     written = re.sub(r"\n+", "\n", _SPACE.sub("", ascii_signs(text))).strip("\n")
     written = without_separators(written)
-    forms = judging.forms if form is None else [form_or_default]
-    best = max((replay(judging, name, asked, written) for name in forms), key=_reach)
+    best = best_replay(judging, form and form_or_default, asked, written)
     if best.ok:
-        return Verdict(True, asked.answer, None, "", best.rollbacks)
-    return Verdict(False, judging.parse_answer(text), best.step, best.reason, best.rollbacks)
+        return Verdict(True, asked.answer, None, "", best.rollbacks, best.kept)
+    return Verdict(False, judging.parse_answer(text), best.step, best.reason, best.rollbacks, best.kept)
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How far a text follows one form of a method: `at` counts its characters without spaces.
+    """How far a text follows a `form` of a method: `at` counts its characters without spaces.
 
-    `segments`: what the method writes after the text's own quotient digits, up to the first that the text has not.
+    `step`, `reason`, `rollbacks` and `kept` as in Verdict. `segments`: what the method writes after the text's own
+    quotient digits, up to the first that the text has not.
     """
 
     ok: bool
     at: int
     step: int
     reason: str
-    rollbacks: int
+    rollbacks: int = 0
+    kept: int = 0
+    form: str = ""
     segments: Sequence[Segment] = ()
 
 
@@ -106,8 +110,15 @@ def without_separators(text: str, by: str = "") -> str:
     return _QUESTION.sub(lambda match: _THOUSANDS.sub(by, match[0]), text, count=1)
 
 
-def _reach(replay: Replay) -> tuple[bool, int]:
-    return replay.ok, replay.at
+def best_replay(method: Method, form: str | None, problem: Problem | Expression, written: str) -> Replay:
+    """The replay in a form, or where none is named in that which follows the text furthest.
+
+    >>> from revorder import METHODS
+    >>> best_replay(METHODS["revorder"], None, Problem(1, "+", 1), "1+1\\n=r|2\\n=2").form
+    'expanded'
+    """
+    replays = (replay(method, name, problem, written) for name in ([form] if form else method.forms))
+    return max(replays, key=lambda one: (one.ok, one.at))
 
 
 def replay(method: Method, form: str, problem: Problem | Expression, written: str) -> Replay:
@@ -118,13 +129,16 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
     True
     """
     at = step = rollbacks = 0
+    lost = begun = 0  # steps of wrong quotient digits; the step at which the last digit was chosen
     segments: list[Segment] = []
     pending: tuple[str, str | None] | None = None  # a wrong quotient digit or block not yet taken back, the right one
 
     def choose(quotient_step: int, correct: int, width: int = 1) -> int:
-        nonlocal pending, rollbacks
-        rollbacks += pending is not None
-        pending = None
+        nonlocal pending, rollbacks, lost, begun
+        if pending:
+            rollbacks += 1
+            lost += step - begun
+        pending, begun = None, step
         found, right = written[at : at + width], f"{correct:0{width}d}"
         if len(found) == width and _DIGITS.issuperset(found):
             if quotient_step < 0:  # no digit is correct there, not even a 0, which the method does not write
@@ -132,6 +146,9 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
             elif found != right and method.can_rollback:
                 pending = found, right
         return int(found) if pending else correct
+
+    def ended(ok: bool, reason: str = "") -> Replay:
+        return Replay(ok, at, step, reason, rollbacks, (begun if pending else step) - lost, form, segments)
 
     try:
         for segment in method.write(problem, form, choose, True):
@@ -144,17 +161,16 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
                 at += len(expected)
                 continue
             if segment.kind is Kind.ANSWER and at == len(written):
-                return Replay(True, at, step, "", rollbacks, segments)
+                return ended(True)
             common = 0
             while at + common < len(written) and common < len(expected) and written[at + common] == expected[common]:
                 common += 1
             reason = describe_difference(method, segment, expected, written, at, common, pending)
-            return Replay(False, at + common, step, reason, rollbacks, segments)
+            at += common
+            return ended(False, reason)
     except ProblemError as error:  # an expression whose reduction has no answer
-        return Replay(False, at, step, str(error), rollbacks, segments)
-    if at < len(written):
-        return Replay(False, at, step, f"nonsense after the end: {quote(written[at:])}", rollbacks, segments)
-    return Replay(True, at, step, "", rollbacks, segments)
+        return ended(False, str(error))
+    return ended(False, f"nonsense after the end: {quote(written[at:])}") if at < len(written) else ended(True)
 
 
 def describe_difference(
@@ -176,6 +192,7 @@ def describe_difference(
     "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
     """
     _, kind, op, a, b = segment
+    asked = shorten(f"{a}{op}{b}")
     found = written[at : at + len(expected)]
     differ = f": expected {quote(expected)}, found {quote(found)}"
     if at + common == len(written):
@@ -193,16 +210,16 @@ def describe_difference(
     if method.rollback_mark and got == method.rollback_mark and kind is not Kind.SIGN:
         return f"rollback where nothing is to be taken back: expected {wanted!r}, found {got!r}"
     if kind is Kind.SIGN:
-        return f"missed sign, {a} is less than {b}{differ}"
+        return f"missed sign, {shorten(str(a))} is less than {shorten(str(b))}{differ}"
     if kind is Kind.CARRIED_DOWN:
         return f"wrong carry-down{differ}"
     if kind is Kind.ANSWER:
         return f"wrong answer{differ}"
     if kind is Kind.ESTIMATE:
-        return f"{'wrong' if got.isdigit() else 'missing'} quotient digit of {a}/{b}{differ}"
+        return f"{'wrong' if got.isdigit() else 'missing'} quotient digit of {asked}{differ}"
     if kind in (Kind.FORWARD, Kind.REVERSED):
         what = "digit" if wanted.isdigit() and got.isdigit() else "length or sign"
-        return f"wrong {what} in the {_RESULTS[op]} {a}{op}{b}{differ}"
+        return f"wrong {what} in the {_RESULTS[op]} {asked}{differ}"
     if kind is Kind.BASIC:
         return f"wrong digit{differ}"
     if not wanted.isdigit():

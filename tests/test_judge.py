@@ -310,3 +310,14 @@ def test_signs_in_expressions_by_mathglm(text):
     assert METHODS["mathglm"].parse_answer(made.text) == made.answer
     verdict = verify(made.text, "mathglm", problem=text)
     assert verdict.ok and verdict.answer == made.answer
+
+
+def test_steps_of_wrong_quotient_digits_are_not_kept():
+    text = trace("948/12", "revorder", "expanded", rollback={0: 8}).text
+    assert verify(text, "revorder", "expanded").kept == verify(trace("948/12", "revorder", "expanded").text).kept
+    assert verify(text.partition(" W")[0], "revorder", "expanded").kept == 0
+    assert verify(text[:-1], "revorder", "expanded").kept == len(trace("948/12", "revorder", "expanded").steps) - 1
+
+
+def test_reasons_are_short():
+    assert len(verify("7" * 2000 + "*" + "8" * 2000 + "=x", "mathglm").reason) < 250

@@ -98,8 +98,8 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
         if isinstance(item, dict) and "text" not in item and isinstance(item.get("steps"), list):
             return judge_solution(item, asked)
         if isinstance(item, dict) and isinstance(found := item.get("text", item.get("trace")), str):
-            if method is None and "method" in item:
-                method, form = str(item["method"]), form or item.get("form")
+            if method is None:
+                method, form = str(item.get("method", "revorder")), form or item.get("form")
             if asked is None and "problem" in item:
                 asked = Expression.parse(str(item["problem"]))
             verdict = verify(found, method or "revorder", form, asked)

@@ -105,7 +105,7 @@ def rewards(
     found: Rewards = []
     for asked, completion in zip(problem or map(last_line, prompts), completions, strict=True):
         try:
-            expression = Expression.parse(asked or "")
+            expression = Expression.parse(asked if isinstance(asked, str) else "")
             read = expression if writer.takes_expressions and not expression.is_problem else expression.problem()
             found.append(max(judge(read, text_of(completion), method, name) for name in forms))
         except ProblemError:  # it is the row's: no problem, or none that the method writes
@@ -156,7 +156,7 @@ def stated_answer(method: Method, reply: str) -> str | None:
     ['47', None, None, None]
     """
     reply = without_fence(reply)
-    fields = [field.strip() for field in ascii_signs(f"={reply}").split("=")][-2:]
+    fields = [field.strip() for field in ascii_signs(reply).split("=") if field.strip()][-2:]
     if len({method.parse_answer(f"={field}") for field in fields if MARK not in field[1:]} - {None}) > 1:
         return None
     return extract_answer(_LISTED.sub(", ", reply)) if method.states_answer_only else method.parse_answer(f"={reply}")
@@ -175,20 +175,7 @@ def share_of_steps(problem: Any, reply: str, method: str, form: str) -> float:
     if verdict.ok:
         return 1.0
     count = len(trace(problem, method, form).steps)
-    right = verdict.step or 0
-    if verdict.rollbacks:
-        right -= verdict.rollbacks * steps_of_rollback(method, form)
-    return min(max(right, 0), count - 1) / count
-
-
-@lru_cache
-def steps_of_rollback(method: str, form: str) -> int:
-    """How many steps a quotient digit that is taken back adds to a trace.
-
-    >>> steps_of_rollback("revorder", "compact"), steps_of_rollback("revorder", "expanded")
-    (1, 3)
-    """
-    return len(trace("94/12", method, form, {0: 8}).steps) - len(trace("94/12", method, form).steps)
+    return min(verdict.kept, count - 1) / count
 
 
 def is_in_format(problem: Any, reply: str, method: str, form: str) -> float:

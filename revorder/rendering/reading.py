@@ -9,7 +9,7 @@ from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem, ascii_signs
 from revorder.arithmetic.trace import STEP_END, Kind, Segment, Trace, split_steps
 from revorder.errors import ProblemError
-from revorder.judge import Replay, replay, without_separators
+from revorder.judge import Replay, best_replay, without_separators
 from revorder.methods import Method, find_method
 from revorder.metrics.csid import Digit, digits_of
 
@@ -50,15 +50,15 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     >>> [char.digit.sids for char in reading.steps[0] if char.digit], reading.wrong, reading.verdict.ok
     ([()], '', False)
     """
-    writer, form = find_method(method, form)
+    writer, named = find_method(method, form)
     text = re.sub(r"\n\s*\n", "\n", ascii_signs(text)).strip()
     try:
         problem = writer.parse_question(text)
     except ProblemError as error:
-        return Reading(None, (), text, Replay(False, 0, 0, f"no question to judge: {error}", 0), None)
+        return Reading(None, (), text, Replay(False, 0, 0, f"no question to judge: {error}"), None)
     places = [i for i, char in enumerate(without_separators(text, " ")) if not _SPACE.match(char)]
     written = "".join([text[i] for i in places])
-    verdict = replay(writer, form, problem, written)
+    verdict = best_replay(writer, form and named, problem, written)
     segments: list[Segment] = []
     chars: list[Char] = []
     breaks: list[int] = []  # where a step ends
@@ -80,7 +80,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
             begin = begins[mark]
             chars[begin:] = [Char(char.char, char.kind, char.digit, True) for char in chars[begin:]]
     steps = [tuple(chars[i:j]) for i, j in zip([0, *breaks], [*breaks, len(chars)], strict=True)]
-    whole = Trace(problem, method, form, split_steps(segments), problem.answer) if verdict.ok else None
+    whole = Trace(problem, method, verdict.form, split_steps(segments), problem.answer) if verdict.ok else None
     wrong = text[places[at] :] if at < len(places) else ""
     return Reading(problem, tuple(step for step in steps if step), wrong, verdict, whole)
 

@@ -46,6 +46,7 @@ def test_a_form_that_is_asked_for_is_that_of_a_line_of_json_too(revorder):
     line = revorder("show", "12*34", "--json").stdout
     assert revorder("verify", "--form", "compact", stdin=line).stdout == "ok 408\n"
     assert revorder("verify", "--form", "expanded", stdin=line).stdout.startswith("wrong at step 0")
+    assert "form 'no' is unknown" in revorder("verify", stdin='{"text": "12+35=r|74=47", "form": "no"}').stdout
 
 
 def test_a_wrong_line_of_a_block_is_found(revorder):

@@ -168,7 +168,22 @@ def test_a_fence_takes_nothing(drawn, fence):
 # Columns, messages, names
 
 
+@pytest.mark.parametrize(
+    ("method", "form", "reply"),
+    [
+        ("revorder", "expanded", "9/4\n=3 Rem (9-4*3)\n=3 Rem (9-r|21)\n=3 Rem (-r|3) W"),
+        ("revorder", "expanded", "9/4\n=3 Rem (9-4*3)\n=3 Rem (9-r|21)\n=3 Rem (-r|3) W\n=3 Rem (9-4*3)"),
+        ("revorder", "expanded", "9/4\n=3 Rem (9-4*3)\n=3 Rem (9-r|21)"),
+        ("authors", "authors", "3R(-3*4~r21~r3-)W"),
+        ("lean", "lean", "3r|21r|07W"),
+    ],
+)
+def test_a_wrong_quotient_digit_earns_nothing(method, form, reply):
+    assert step_reward(["9/4="], [reply], method=method, form=form) == [0]
+
+
 def test_what_a_row_does_not_say_earns_none():
+    assert step_reward(["1+1="] * 2, ["r|2"] * 2, problem=[float("nan"), 12]) == [None, None]
     assert answer_reward(["12+35="] * 2, ["r|74=47"] * 2, answer=[None, "47"]) == [None, 1]
     assert answer_reward(["12+35="], ["r|74=47"]) == [None]
     asked = ["What is 12 plus 35?", "1/0=", "", "12+35=", "12+35+1="]

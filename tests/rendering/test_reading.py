@@ -87,6 +87,12 @@ def test_a_number_that_stands_beside_an_equal_one_is_not_explained():
     assert [char.char for char in characters(read_trace(other.text, "mathglm")) if char.digit] == ["1", "2"]
 
 
+def test_without_a_form_every_form_is_read():
+    made = trace("12+35", "revorder", "expanded")
+    reading = read_trace(made.text)
+    assert reading.verdict.ok and reading.trace.form == "expanded"
+
+
 def test_no_question_and_no_method():
     reading = read_trace("what is it", "lean")
     assert reading.problem is None and reading.wrong == "what is it" and "no question" in reading.verdict.reason
