@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from revorder.arithmetic.numbers import Number, apply
-from revorder.arithmetic.problem import MAX_DIGITS, OPS, TOO_LARGE, Problem, answer_text, ascii_signs
+from revorder.arithmetic.problem import BY_ZERO, MAX_DIGITS, OPS, TOO_LARGE, Problem, answer_text, ascii_signs
 from revorder.arithmetic.reduction import DECIMALS, Answer, reduce_integers, reduce_scaled, run_exactly
 from revorder.errors import ProblemError, quote
 
@@ -85,7 +85,7 @@ class Expression:
                 if char != "+":
                     stack.append("neg" if char == "-" else char)
             elif char in OPS or _TIMES.match(body, at):
-                op = "*" if char in "xX" else "//" if body.startswith("//", at) else char
+                op = "*" if char in "xX" else "//" if text.startswith("//", at) else char  # ÷÷ is none
                 while stack and stack[-1] not in _CLOSING and _PRECEDENCE[stack[-1]] >= _PRECEDENCE[op]:
                     postfix.append(stack.pop())
                 stack.append(op)
@@ -204,7 +204,7 @@ class Expression:
             else:
                 b, a = stack.pop(), stack.pop()
                 if item in ("/", "//") and b == 0:
-                    raise self._error("division by zero has no answer")
+                    raise self._error(BY_ZERO)
                 result = apply(a, item, b)
                 if abs(result.numerator) >= TOO_LARGE or result.denominator >= TOO_LARGE:
                     raise self._error(f"it grows beyond {MAX_DIGITS} digits")

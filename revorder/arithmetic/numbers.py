@@ -42,6 +42,8 @@ class Agreement(Enum):
 def agreement(exact: Fraction, stated: Number) -> Agreement:
     """Whether a stated number is the exact value, or one that is correctly rounded or cut to its own places.
 
+    A fraction (2/6 for 3/4) is neither.
+
     >>> [agreement(Fraction(5, 3), Number(Fraction(n, 100), 2)).value for n in (167, 166, 168)]
     ['rounded', 'truncated', 'wrong']
     """
@@ -49,6 +51,8 @@ def agreement(exact: Fraction, stated: Number) -> Agreement:
     unit = Fraction(1, 10**stated.places)
     if not error:
         return Agreement.EXACT
+    if (stated.value / unit).denominator > 1:  # a fraction is not rounded
+        return Agreement.WRONG
     if error * 2 <= unit or (stated.places >= _FLOAT_PLACES and error <= abs(exact) * _FLOAT_ERROR):
         return Agreement.ROUNDED
     if error < unit and abs(stated.value) < abs(exact) and stated.value * exact >= 0:

@@ -9,6 +9,7 @@ from revorder.errors import ProblemError, quote
 OPS = "+-*/"
 MAX_DIGITS = 2000  # an operand's; keeps every result below Python's limit of 4300 digits for int <-> str
 TOO_LARGE = 10**MAX_DIGITS
+BY_ZERO = "division by zero has no answer; accepted: a divisor other than 0"
 
 _TO_ASCII = str.maketrans(
     {"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-"}
@@ -47,7 +48,7 @@ class Problem:
         if self.op not in OPS or len(self.op) != 1:
             raise ProblemError(f"problem {quote(str(self))}: unknown operation {self.op!r}; accepted: + - * /")
         if self.op == "/" and self.b == 0:
-            raise ProblemError(f"problem {quote(str(self))}: division by zero has no answer")
+            raise ProblemError(f"problem {quote(str(self))}: {BY_ZERO}")
 
     def __str__(self) -> str:
         return f"{self.a}{self.op}{self.b}"

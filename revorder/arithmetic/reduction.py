@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
 from revorder.arithmetic.numbers import Number, decimal_text, places_needed
-from revorder.arithmetic.problem import MAX_DIGITS, TOO_LARGE, Problem, answer_text
+from revorder.arithmetic.problem import BY_ZERO, MAX_DIGITS, TOO_LARGE, Problem, answer_text
 from revorder.errors import ProblemError
 
 DECIMALS = 6  # that a division goes on to, where nothing else is said
@@ -95,7 +95,7 @@ def reduce_integers(postfix: Iterable[int | Number | str]) -> Generator[Problem,
             if not (-TOO_LARGE < a < TOO_LARGE and -TOO_LARGE < b < TOO_LARGE):
                 raise ProblemError(f"it grows beyond {MAX_DIGITS} digits")
             if item == "/" and b == 0:
-                raise ProblemError("division by zero has no answer")
+                raise ProblemError(BY_ZERO)
             problem, negate = signed_problem(a, item, b)
             value, remainder = yield problem
             if item == "/" and a < 0:
@@ -124,7 +124,7 @@ def reduce_scaled(postfix: Iterable[int | Number | str], decimals: int) -> Gener
     >>> next(steps)
     Problem(a=15, op='*', b=225)
     """
-    if decimals not in range(MAX_DECIMALS + 1):
+    if type(decimals) is not int or decimals not in range(MAX_DECIMALS + 1):
         raise ProblemError(f"decimals {decimals!r}: accepted: 0 to {MAX_DECIMALS}")
     stack: list[Scaled] = []
     for item in postfix:
@@ -190,7 +190,7 @@ def _divide(a: Scaled, op: str, b: Scaled, decimals: int) -> Steps:
     top = yield from _times(a.top, b.bottom)
     bottom = yield from _times(b.top, a.bottom)
     if bottom == 0:
-        raise ProblemError("division by zero has no answer")
+        raise ProblemError(BY_ZERO)
     if bottom < 0:
         top, bottom = -top, -bottom
     places = a.places - b.places

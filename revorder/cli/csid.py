@@ -32,7 +32,13 @@ def command(
         worst = None if problem.remainder else csid.worst_case(problem.op, n, m, method, form)
         digits = csid.explain(problem, method, form) if explain else []
         if json_:
-            item = {"problem": str(problem), "method": method, "csid": value, "worst_case": worst}
+            item = {
+                "problem": str(problem),
+                "method": method,
+                "form": find_method(method, form)[1],
+                "csid": value,
+                "worst_case": worst,
+            }
             emit(item | ({"digits": [asdict(digit) for digit in digits]} if explain else {}))
             return
         print(value)

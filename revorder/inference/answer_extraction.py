@@ -17,7 +17,7 @@ _NEAR = 60  # characters beside a number that say what it is
 
 _ALIKE = str.maketrans(
     dict.fromkeys("\u00a0\u2007\u2009\u202f", " ")
-    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", "")
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\u20e3", "")
     | dict.fromkeys("‐‑‒⁻˗➖﹣－", "-")
     | dict(zip("０１２３４５６７８９，’", "0123456789,'", strict=True))
 )
@@ -32,6 +32,7 @@ _MARKUP = [
         (r"\\!", ""),
         (r"\\(?:times|cdot|ast)(?![A-Za-z])", "*"),
         (r"\\div(?![A-Za-z])", "/"),
+        (r"\\(?:not\s*=|neq?(?![A-Za-z]))", "≠"),
         (r"\\[lc]?dots(?![A-Za-z])|\.{2,}", CUT),
         (rf"\\(?:{_WRAPS})(?![A-Za-z])", " "),
         (r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr|]+\})?", " "),
@@ -58,8 +59,8 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"(?:[{CUT}√.,^/—―]|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+"
-    r"|\b(?:half|twice|double|triple|third|quarter)(?: of)?\s+|(?:[≠≤≥<]|!=|\b(?:not|never)\b|n't\b|\b(?:less|fewer|more|greater) than\b)\s*)\Z",
+    rf"(?:[{CUT}√.,^/—―]|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+|[0-9]e\+"
+    r"|\b(?:half|twice|double|triple|third|quarter)(?: of)?\s+|(?:[≠≤≥<]|!=|=/=|(?:\b(?:not|never)|n't)\b(?: equal to| exactly)?|\b(?:less|fewer|more|greater) than\b)\s*)\Z",
     re.IGNORECASE,
 )
 _MINUS = re.compile(r"(-+)([\s(\[\"']*)\Z")

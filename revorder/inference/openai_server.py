@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, first_line
 from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
 from revorder.methods import METHODS, find_method
 from revorder.model.checkpoint import CheckpointInfo
 
 APIS = ("chat", "completions")
+A_URL = "one such as http://localhost:8000/v1"
 DAY = 86_400  # seconds
 MAX_REPLY = 1024 * 1024  # bytes that are read of a reply
 SECRET = 6  # characters; a shorter key is no secret but a placeholder such as none
@@ -31,11 +32,7 @@ def without_password(url: str) -> str:
     >>> without_password("https://me:secret@localhost:8000/v1?key=secret")
     'https://localhost:8000/v1'
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if parts.netloc else url
+    return re.sub(r"(?<=//)[^/?#]*@|\A(?!\w+://).*@|[?#].*", "", url, flags=re.DOTALL)
 
 
 class Endpoint:
@@ -75,7 +72,7 @@ class Endpoint:
         except ValueError:  # a port that is no number
             good = False
         if not good:
-            raise self._wrong("it is no URL; accepted: one such as http://localhost:8000/v1")
+            raise self._wrong(f"it is no URL; accepted: {A_URL}")
         if api not in APIS:
             raise self._wrong(f"api {api!r} is unknown; accepted: {', '.join(APIS)}")
         for name, value, least in (("shots", shots, 0), ("retries", retries, 0), ("concurrency", concurrency, 1)):
@@ -94,14 +91,17 @@ class Endpoint:
         self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)
         self.prompts = Prompts(method, form, shots)
         self._limit = "max_tokens"  # what the server calls a chat reply's most tokens
-        self._client: Any = openai.OpenAI(
-            base_url=base_url,
-            api_key=self._key,
-            timeout=timeout,
-            max_retries=retries,
-            default_headers={"Accept-Encoding": "identity"},  # a few bytes of a compressed reply may be gigabytes
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_reply]}),
-        )
+        try:
+            self._client: Any = openai.OpenAI(
+                base_url=base_url,
+                api_key=self._key,
+                timeout=timeout,
+                max_retries=retries,
+                default_headers={"Accept-Encoding": "identity"},  # a few bytes of a compressed reply may be gigabytes
+                http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_reply]}),
+            )
+        except Exception as error:  # the client's, of a URL that it can't take apart
+            raise self._wrong(f"it is no URL: {first_line(error)}; accepted: {A_URL}") from None
 
     # Requests
 

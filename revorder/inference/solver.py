@@ -61,7 +61,8 @@ class Solution:
 
     `answer`: most significant digit first, `79R5` with a remainder, `3.475` for a decimal, None where there is none.
     `trace`: the work, a line an operation on integers. `verified`: whether the judge passed all of it. `by`: `repaired`
-    where any operation was, else `tool` where any was Python's integers', else `model`. `reason`: what the model got
+    where any operation was, else `tool` where any was Python's integers', else `model`, or `nobody` where there was none,
+    as in `$5`. `reason`: what the model got
     wrong or was not asked. `error`: why the input has no answer, else empty. `decimals`: as they were asked for.
     `rounded`: whether the answer is rounded.
     """
@@ -185,7 +186,7 @@ def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Comput
         answer=answer,
         trace="\n".join(step.text for step in steps),
         verified=not error and all(step.verified for step in steps),
-        by=next((by for by in ("repaired", "tool") if any(step.by == by for step in steps)), "model"),
+        by=next((by for by in ("repaired", "tool", "model") if any(step.by == by for step in steps)), "nobody"),
         reason="; ".join(
             ": ".join(filter(None, (HOW.get(step.by), quote(str(step.problem)), step.reason)))
             for step in steps

@@ -41,7 +41,7 @@ def is_other_model(model: str | Path | None) -> bool:
 class TransformersRuntime:
     """A loaded model, evaluated as a Runtime is.
 
-    `model`: a folder or a Hub name. `method`, `form`: how a model without revorder.json is asked and judged; `plain`
+    `model`: a folder or a Hub name. `method`: how a model without revorder.json is asked and judged; `plain`
     asks for the answer in words, any other for traces, after `shots` worked examples. `batch`: texts written at once.
     `device`: as torch names it; a GPU by default where there is one. Raises ProblemError where there is no such model
     or device, a library is missing, or it is unknown what the model writes.
@@ -51,7 +51,6 @@ class TransformersRuntime:
         self,
         model: str | Path,
         method: str | None = None,
-        form: str | None = None,
         shots: int = 0,
         batch: int = BATCH,
         device: str | None = None,
@@ -63,7 +62,7 @@ class TransformersRuntime:
 
         self.folder = Path(model)
         self.trained = (self.folder / INFO_FILE).exists()
-        self.info = self._info(method, form)
+        self.info = self._info(method)
         if self.trained and shots:
             raise ProblemError(f"shots {shots}: model {str(model)!r} was trained to write without; accepted: 0")
         self.prompts = Prompts(self.info.method, self.info.form, shots)
@@ -84,10 +83,10 @@ class TransformersRuntime:
         ends = self.model.generation_config.eos_token_id  # its other settings would be taken for ours
         self.model.generation_config = transformers.GenerationConfig(eos_token_id=ends)
 
-    def _info(self, method: str | None, form: str | None) -> CheckpointInfo:
+    def _info(self, method: str | None) -> CheckpointInfo:
         if self.trained:
             info = CheckpointInfo.load(self.folder)
-            if method not in (None, info.method) or form not in (None, info.form):
+            if method not in (None, info.method):
                 raise ProblemError(
                     f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; accepted: no other method"
                 )
@@ -97,7 +96,7 @@ class TransformersRuntime:
                 f"model {str(self.folder)!r} has no {INFO_FILE}; accepted: a method to ask it by, such as plain, or the "
                 "folder of a model that revorder train or finetune wrote"
             )
-        writes, form = find_method(method, form)
+        writes, form = find_method(method)
         max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
         return CheckpointInfo(method, form, max_digits, writes.writes_answer, places=0)
 

@@ -17,6 +17,7 @@ FRAME = 0.05  # seconds between two states of the page, at least
 PACE = 0.06  # seconds a token where they come slowly enough to watch
 MOST_COMPARED, MOST_DIGITS = 6, 20  # operations, and their digits, that every method writes
 NOTES = {  # by what a solution's `by` says
+    "nobody": "Nothing is to be computed.",
     "model": "Verified: each digit is the model's, and the judge passed every step.",
     "tool": "Verified: {others} of {steps} operations by Python's integers, since the model is not trained on them.",
     "repaired": "Verified: {others} of {steps} operations by Python's integers, since the judge rejected the model's work.",

@@ -63,13 +63,13 @@ def scripted_digits(rollback: Rollback) -> ChooseDigit:
     >>> choose(0, 7), choose(0, 7), choose(1, 9)
     (8, 7, 9)
     """
-    plan = {step: [wrong] if isinstance(wrong, int) else list(wrong) for step, wrong in rollback.items()}
+    plan = {step: list(wrong) if isinstance(wrong, Iterable) else [wrong] for step, wrong in rollback.items()}
 
     def choose(step: int, correct: int, width: int = 1) -> int:
         if not plan.get(step):
             return correct
         wrong = plan[step].pop(0)
-        if wrong == correct or not 0 <= wrong < 10**width:
+        if type(wrong) is not int or wrong == correct or not 0 <= wrong < 10**width:
             these = "digits 0-9" if width == 1 else f"blocks {'0' * width}-{'9' * width}"
             raise ProblemError(
                 f"rollback {step}:{wrong}: accepted: one of the {these} except {correct:0{width}d}, the right one"
@@ -103,7 +103,9 @@ def trace(
         problem = problem.problem()
     if rollback:
         if not (writer.can_rollback and isinstance(problem, Problem) and problem.op == "/"):
-            raise ProblemError(f"rollback: method {method!r} estimates no quotient digit in '{problem}'")
+            raise ProblemError(
+                f"rollback: method {method!r} estimates no quotient digit in '{problem}'; accepted: a division, by a method that takes digits back"
+            )
         steps = writer.quotient_steps(problem.a, problem.b, form)
         for step in rollback:
             if step not in steps:

@@ -135,25 +135,24 @@ def digits_of(segment: Segment) -> Iterator[Digit]:
         yield from forward_digits(op, a, b)
 
 
-def operands(place: int, a: int, b: int, op: str) -> tuple[str, ...]:
+def operands(place: int, a: str, b: str, op: str) -> tuple[str, ...]:
     """The operands' digits that a digit at `place` is computed from.
 
-    >>> operands(2, 12, 9, "+")
+    >>> operands(2, "12", "9", "+")
     ('a2=1',)
     """
     if op == "*":
-        return (f"a{place}={str(a)[-place]}" if place <= len(str(a)) else "", f"b={b}")[place > len(str(a)) :]
-    names = (f"{name}{place}={str(n)[-place]}" for name, n in (("a", a), ("b", b)) if place <= len(str(n)))
-    return tuple(names)
+        return (f"a{place}={a[-place]}" if place <= len(a) else "", f"b={b}")[place > len(a) :]
+    return tuple([f"{name}{place}={n[-place]}" for name, n in (("a", a), ("b", b)) if place <= len(n)])
 
 
-def last_product(place: int, a: int, op: str) -> int:
+def last_product(place: int, a: str, op: str) -> int:
     """The place whose one-digit product a digit belongs to: the last product has two digits.
 
-    >>> last_product(3, 12, "*"), last_product(3, 12, "+")
+    >>> last_product(3, "12", "*"), last_product(3, "12", "+")
     (2, 3)
     """
-    return min(place, len(str(a))) if op == "*" else place
+    return min(place, len(a)) if op == "*" else place
 
 
 def by_places(op: str, a: int, b: int) -> tuple[int, int, int, list[int], str]:
@@ -188,11 +187,12 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
         yield Digit("-", of, len(text) + 1, ("a", "b"), top_run(borrows(a, b)))
         a, b = b, a
     a, b, zeros, flags, name = by_places(op, a, b)
+    first, second = str(a), str(b)
     for i, char in enumerate(text):
         place = len(text) - i - zeros
-        known = operands(place, a, b, op) if place > 0 else ("0",)
+        known = operands(place, first, second, op) if place > 0 else ("0",)
         # the first digit of a difference also says that the places above it are empty
-        top = len(flags) if op == "-" and i == 0 else last_product(place, a, op)
+        top = len(flags) if op == "-" and i == 0 else last_product(place, first, op)
         yield Digit(char, of, len(text) - i, known, run_below(flags, top, name) if place > 0 else ())
 
 
@@ -219,17 +219,18 @@ def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
             yield Digit(char, of, i + 1, ("a", "b"), tuple(names))
         return
     a, b, zeros, flags, name = by_places(op, a, b)
+    first, second = str(a), str(b)
     for i, char in enumerate(digits):
         place = i + 1 - zeros
-        sids = run_below(flags, last_product(place, a, op), name)[:1] if place > 0 else ()
-        yield Digit(char, of, i + 1, operands(place, a, b, op) if place > 0 else ("0",), sids)
+        sids = run_below(flags, last_product(place, first, op), name, 1) if place > 0 else ()
+        yield Digit(char, of, i + 1, operands(place, first, second, op) if place > 0 else ("0",), sids)
 
 
 def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
     """The digits of b - a where a < b and the sign is written too, first or last: something must tell a < b."""
     of = f"{a}-{b}"
     run = top_run(borrows(a, b))
-    flags = borrows(b, a)
+    flags, first, second = borrows(b, a), str(b), str(a)
     sign_first = text.lstrip("()~").startswith("-")
     place = 0
     for char in text:
@@ -239,5 +240,5 @@ def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
             place += 1
             # until a written digit differs from what a > b would give, the sign can't be read off the text
             unknown = not sign_first and 2 * (a - b) % 10 ** (place - 1) == 0
-            sids = run_below(flags, place, "borrow")[:1] + (run if unknown else ())
-            yield Digit(char, of, place, operands(place, b, a, "-"), sids)
+            sids = run_below(flags, place, "borrow", 1) + (run if unknown else ())
+            yield Digit(char, of, place, operands(place, first, second, "-"), sids)

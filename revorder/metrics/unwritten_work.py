@@ -53,15 +53,15 @@ def product_carries(a: int, digit: int) -> list[int]:
     return passed_on(int(char) * digit for char in reversed(str(a)))
 
 
-def run_below(flags: list[int], place: int, name: str) -> tuple[str, ...]:
-    """The names of the unbroken run of carries that ends just below `place` (1 = units).
+def run_below(flags: list[int], place: int, name: str, most: int | None = None) -> tuple[str, ...]:
+    """The names of the unbroken run of carries that ends just below `place` (1 = units), of up to `most` of them.
 
     >>> run_below([1, 1, 0], 3, "carry")
     ('carry 2', 'carry 1')
     """
     run: list[str] = []
     i = place - 2
-    while i >= 0 and i < len(flags) and flags[i]:
+    while 0 <= i < len(flags) and flags[i] and len(run) != most:
         run.append(f"{name} {i + 1}")
         i -= 1
     return tuple(run)

@@ -6,7 +6,11 @@ import json
 def test_csid(revorder):
     assert revorder("csid", "123+179", "111+111").stdout == "2\n0\n"
     explained = json.loads(revorder("csid", "123+179", "--explain", "--json").stdout)
-    assert explained["worst_case"] == 3 and explained["digits"][0]["sids"] == ["carry 2", "carry 1"]
+    assert (
+        explained["form"] == "plain"
+        and explained["worst_case"] == 3
+        and explained["digits"][0]["sids"] == ["carry 2", "carry 1"]
+    )
     assert "carry 2, carry 1" in revorder("csid", "123+179=302", "--explain").stdout
 
 

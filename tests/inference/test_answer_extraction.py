@@ -291,6 +291,18 @@ def test_a_remainder_below_zero_is_no_answer_but_as_an_expression_has_it(reply):
     assert extract_answer(reply) is None and extract_answer("-3R-1") == "-3R-1"
 
 
+@pytest.mark.parametrize(
+    "reply",
+    ["1.2e+7", "1e+7", r"$x \neq 7$", r"x \ne 7", r"\not= 7", "=/= 7", "It is not equal to 7.", "not exactly 7"],
+)
+def test_what_is_denied_or_goes_on_is_no_answer(reply):
+    assert extract_answer(reply) is None
+
+
+def test_a_number_of_keycaps_is_one_number():
+    assert extract_answer("4\ufe0f\u20e37\ufe0f\u20e3") == "47"
+
+
 @pytest.mark.parametrize("minus", "‒⁻˗➖")
 def test_every_minus_sign_counts(minus):
     assert extract_answer(f"{minus}23") == "-23"

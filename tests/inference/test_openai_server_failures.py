@@ -98,6 +98,22 @@ def test_a_host_that_is_not_there():
             Endpoint(url, "m", retries=0).generate(["12+35="], 8)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:secret@[bad/v1",
+        "me:secret@localhost/v1",
+        "localhost/v1?key=secret",
+        "http://a\tb/v1",
+        "http://☃.invalid/v1",
+    ],
+)
+def test_what_is_no_url_is_refused_without_its_password(url):
+    with pytest.raises(ProblemError, match="it is no URL.*; accepted: one such as http://localhost:8000/v1") as failed:
+        Endpoint(url, "m")
+    assert "secret" not in str(failed.value)
+
+
 def test_a_wrong_path_names_the_served_models(server):
     with pytest.raises(ProblemError, match="was not found .*no such path"):
         Endpoint(server.url + "/more", "m", retries=0).generate(["12+35="], 8)

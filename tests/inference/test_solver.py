@@ -62,6 +62,20 @@ def test_expressions_are_reduced_pair_by_pair():
     assert solution.trace.count("\n") == 2
 
 
+def test_where_nothing_is_computed_nobody_did_and_signs_are_not_doubled():
+    assert [(found.by, found.answer) for found in solve_many(["$5", "-(7)", "1+1"])] == [
+        ("nobody", "5"),
+        ("nobody", "-7"),
+        ("model", "2"),
+    ]
+    for text in ("7÷÷2", "7÷/2", "6∕∕2"):
+        with pytest.raises(ProblemError, match="expected a number at character 3"):
+            solve(text)
+    for decimals in (2.0, True):
+        with pytest.raises(ProblemError, match=f"decimals {decimals}: accepted: 0 to 1000"):
+            solve("2/3", decimals=decimals)
+
+
 def test_remainders_at_the_top_only():
     assert solve("950/12").answer == "79R2"
     with pytest.raises(ProblemError, match=r"7/2.*not exact \(3R1\)"):
