@@ -39,6 +39,12 @@ def same_file(read: Path | int, out: Path) -> bool:
         return False
 
 
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Raise ProblemError where a file that is to be written is there already, and not to be overwritten."""
+    if path.is_file() and not overwrite:
+        raise ProblemError(f"file {str(path)!r} is there already; accepted: a new file, or --overwrite")
+
+
 def weights_digest(folder: Path) -> str:
     """The beginnings of the digests of a folder's weights, by which it is told from another at the same place."""
     files = [path for names in ("*.safetensors", "pytorch_model*.bin") for path in sorted(folder.glob(names))]
@@ -58,7 +64,9 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ProblemError(f"file {str(path)!r} can't be written: {first_line(error)}") from None
+        raise ProblemError(
+            f"file {str(path)!r} can't be written: {first_line(error)}; accepted: a file in a folder that is there"
+        ) from None
 
 
 @contextmanager

@@ -13,11 +13,11 @@ from typing import Annotated, Optional
 import typer
 
 from revorder.arithmetic.numbers import decimal_text
-from revorder.cli.common import Json, Progress, emit
+from revorder.cli.common import Json, Overwrite, Progress, emit
 from revorder.data.corpus import read_lines
 from revorder.errors import ProblemError, shorten
 from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit, read_jsonl, read_records
-from revorder.files import same_file, written_whole
+from revorder.files import refuse_existing, same_file, written_whole
 
 DECIMALS = 12  # that are shown of a fraction
 
@@ -31,6 +31,7 @@ def command(
     out: Annotated[
         Optional[Path], typer.Option(help="Write what is wrong or unread there, as JSONL, and only count here.")
     ] = None,
+    overwrite: Overwrite = False,
     json_: Json = False,
 ) -> None:
     """Compare stored answers with exact ones, and say which are wrong and why.
@@ -42,6 +43,8 @@ def command(
         raise ProblemError("stdin: closed; accepted: JSONL, a record a line")
     if out and same_file(0 if source == "-" else Path(source), out):  # 0: stdin
         raise ProblemError(f"out {str(out)!r}: the file that is read; accepted: a new file")
+    if out:
+        refuse_existing(out, overwrite)
     records = (
         read_jsonl(read_lines(sys.stdin.buffer)) if source == "-" else read_records(Path(source), (question, answer))
     )

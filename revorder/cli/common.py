@@ -23,6 +23,7 @@ from revorder.processes import is_first_process
 if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
 
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output file that is there already.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
 Form = Annotated[

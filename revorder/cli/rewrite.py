@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from revorder.cli.common import Json, Progress, emit, say, show_table
+from revorder.cli.common import Json, Overwrite, Progress, emit, say, show_table
 from revorder.data.corpus import Report, rewrite_corpus
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.rewriting import ALREADY, DIVISION, IDENTITY, REWRITTEN
+from revorder.errors import ProblemError
 
 
 def command(
@@ -28,6 +29,7 @@ def command(
     prose: Annotated[
         bool, typer.Option("--prose", help="Also plain equations, such as 48 + 24 = 72, not annotations alone.")
     ] = False,
+    overwrite: Overwrite = False,
     json_: Json = False,
 ) -> None:
     """Rewrite the equations in a corpus's texts so that + - * have reversed results, and print what came of them.
@@ -35,14 +37,17 @@ def command(
     <<48+24=72>> becomes <<48+24=r|27=72>>; wrong equations stay as they are. A line that can't be read goes to
     OUT.rejects.jsonl, and the exit status is 1 then.
     """
+    if back and (decompose or prose or notation != NOTATIONS[0]):
+        option = "--decompose" if decompose else "--prose" if prose else "--notation"
+        raise ProblemError(f"{option}: the way back needs none; accepted: --back with --field alone")
     with Progress("texts") as progress:
-        report = rewrite_corpus(source, out, field, notation, decompose, prose, back, progress.advance)
+        report = rewrite_corpus(source, out, field, notation, decompose, prose, back, overwrite, progress.advance)
     if json_:
         emit(report.as_json())
     else:
         print_counts(report, out, back)
     if report.rejected:
-        say(f"{report.rejected} lines can't be read; they are in {out}.rejects.jsonl")
+        say(f"lines that can't be read: {report.rejected}, kept in {out}.rejects.jsonl")
     raise typer.Exit(1 if report.rejected else 0)
 
 

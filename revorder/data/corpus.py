@@ -31,7 +31,7 @@ from revorder.data.rewriting import (
     find_edits_back,
 )
 from revorder.errors import ProblemError, first_line, needs
-from revorder.files import MAX_LINE, same_file, written_whole
+from revorder.files import MAX_LINE, refuse_existing, same_file, written_whole
 
 BATCH = 4096  # rows of Parquet that are held at once
 BOM = b"\xef\xbb\xbf"
@@ -86,11 +86,13 @@ def rewrite_corpus(
     decompose: bool = False,
     prose: bool = False,
     back: bool = False,
+    overwrite: bool = False,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Report:
     """Convert one field of every record of a file, or take it `back`; `advance` is told of every record.
 
-    Raises ProblemError where a file can't be read or written, or where its kinds differ; nothing is written then.
+    Raises ProblemError where a file can't be read or written, is there already without `overwrite`, or where its kinds
+    differ; nothing is written then.
     """
     if notation not in NOTATIONS:
         raise ProblemError(f"notation {notation!r} is unknown; accepted: {', '.join(NOTATIONS)}")
@@ -104,11 +106,12 @@ def rewrite_corpus(
     for path in (out, rejected):
         if same_file(source, path):
             raise ProblemError(f"out {str(path)!r}: the same file as the one that is read; accepted: another")
+        refuse_existing(path, overwrite)
     find: Find = find_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
     report = Report()
     convert = convert_parquet if source.suffix == ".parquet" else convert_jsonl
     try:
-        with written_whole(out) as temporary, rejects(rejected, source, report) as reject:
+        with written_whole(out) as temporary, rejects(rejected, source, field, report) as reject:
             convert(source, temporary, field, counting(find, report, advance), reject)
     except OSError as error:
         corrupt = error.errno is None  # pyarrow's, of pages that can't be read
@@ -142,7 +145,7 @@ def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Call
 
 
 @contextmanager
-def rejects(path: Path, source: Path, report: Report) -> Iterator[Reject]:
+def rejects(path: Path, source: Path, field: str, report: Report) -> Iterator[Reject]:
     """Writes rejected lines to `path`, with their numbers and the reasons; where there are none, no such file is left.
 
     Raises ProblemError where there is no other line: then it is the field that is wrong, and nothing is to be written.
@@ -158,7 +161,9 @@ def rejects(path: Path, source: Path, report: Report) -> Iterator[Reject]:
 
         yield reject
         if report.rejected and not report.texts:
-            raise ProblemError(f"file {str(source)!r}: no line can be read; {first}")
+            raise ProblemError(
+                f"file {str(source)!r}: no line can be read; {first}; accepted: lines with a text {field!r}"
+            )
     if not report.rejected:
         path.unlink(missing_ok=True)
 
@@ -213,6 +218,8 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
     '{"id": 1,  "answer":"1 / 2 \\\\u00e9"}'
     """
     start, end = find_value(line, field)
+    if line[start:end] == "null":
+        return line
     raw = line[start + 1 : end - 1]
     text = json.loads(line[start:end])
     escapes, longer = [], [0]  # where characters are that several write, and how many more they have cost up to there
@@ -228,7 +235,7 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
 
 
 def find_value(line: str, field: str) -> tuple[int, int]:
-    """Where the text of a field is written in a line of JSON, its quotes included; the last one where it is repeated.
+    """Where the text, or null, of a field is written in a line of JSON, its quotes included; the last one where it is repeated.
 
     >>> find_value('{"id": 1, "answer": "1+1"}', "answer")
     (20, 25)
@@ -255,7 +262,7 @@ def find_value(line: str, field: str) -> tuple[int, int]:
         start = skip(at + 1)
         value, end = _DECODER.raw_decode(line, start)
         if key == field:
-            found = (start, end, isinstance(value, str) and line[start] == '"')
+            found = (start, end, value is None or (isinstance(value, str) and line[start] == '"'))
         at = skip(end)
         closed = line[at : at + 1] == "}"
         if not closed:
@@ -265,7 +272,7 @@ def find_value(line: str, field: str) -> tuple[int, int]:
     if skip(at + 1) != len(line):
         raise json.JSONDecodeError("more behind the object", line, at + 1)
     if found is None:
-        raise ProblemError(f"no field {field!r}")
+        raise ProblemError(f"no field {field!r}; there are: {', '.join(json.loads(line))}")
     if not found[2]:
         raise ProblemError(f"field {field!r} is no text")
     return found[0], found[1]
@@ -290,7 +297,8 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
             kind = schema.types[at] if at >= 0 else None
             text = kind.value_type if kind is not None and is_dictionary(kind) else kind
             if text is None or not (is_string(text) or is_large_string(text) or is_string_view(text)):
-                raise ProblemError(f"file {str(source)!r}: column {field!r} is {kind or 'missing'}; accepted: text")
+                what = kind or ("there more than once" if field in schema.names else "missing")
+                raise ProblemError(f"file {str(source)!r}: column {field!r} is {what}; accepted: text")
             groups = file.metadata.num_row_groups
             packed = file.metadata.row_group(0).column(0).compression if groups else "SNAPPY"
             packed = "NONE" if packed == "UNCOMPRESSED" else packed  # as a writer calls it

@@ -12,8 +12,9 @@ import multiprocessing.process
 import multiprocessing.resource_tracker
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from revorder.provenance import __version__
 FORMATS = ("jsonl", "parquet")
 MANIFEST = "manifest.json"
 PROGRESS = "manifest.partial.json"
+STALE = 60  # seconds since a temporary file was written to, after which nobody is writing it
 MAX_SHARDS = 99_999  # so that names of five digits are in order
 
 
@@ -78,21 +80,18 @@ def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = l
 
     progress(sum(shard["rows"] for shard in shards.values()))
     missing = [job for job in jobs if job.file.name not in shards]
-    try:
-        if workers > 1 and len(missing) > 1:
-            in_processes(missing, min(workers, len(missing)), landed)
-        else:
-            for job in missing:
-                landed(write_shard(job))
-    finally:
-        sweep(out, run.mixture)
+    if workers > 1 and len(missing) > 1:
+        in_processes(missing, min(workers, len(missing)), landed)
+    else:
+        for job in missing:
+            landed(write_shard(job))
     if len(shards) < len(jobs):
         raise ProblemError(
             f"{len(jobs) - len(shards)} shards are not written, a worker was stopped; run again to go on"
         )
     manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
     write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
-    (out / PROGRESS).unlink()
+    (out / PROGRESS).unlink(missing_ok=True)
     return manifest
 
 
@@ -142,8 +141,8 @@ def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job], dict[str, str]]:
     noted = noted_shards(out, spec)
     if noted is None:
         make_folder(out)
-        for job in jobs:
-            job.file.unlink(missing_ok=True)  # nobody knows of which run it is
+        if there := [job.file.name for job in jobs if job.file.exists()]:
+            raise ProblemError(f"folder {str(out)!r} holds {there[0]}, of no known run; accepted: a new folder")
         write_whole(out / PROGRESS, json.dumps(spec, indent=2))
     return spec, jobs, noted or {}
 
@@ -164,10 +163,12 @@ def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
 
 
 def sweep(out: Path, mixture: Mixture) -> None:
-    """Remove what a stopped run left half-written."""
+    """Remove what a stopped run left half-written, but nothing that another process may be writing."""
     for pattern in (f".{mixture.name}-*-of-*.*.*", ".manifest*.json.*"):
         for left in out.glob(pattern):
-            left.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # it is whole now
+                if time.time() - left.stat().st_mtime > STALE:
+                    left.unlink()
 
 
 def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
@@ -233,6 +234,8 @@ def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]
         for process in processes:
             process.terminate()
             process.join()
+            for left in jobs[0].file.parent.glob(f".*.{process.pid}"):
+                left.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
 from math import gcd
@@ -79,13 +80,14 @@ def check_asked(asked: Asked, answer: str) -> Finding:
     try:
         value = expression.fraction()
         exact = expression.answer if isinstance(stated, str) and expression.is_whole else shown(value)
+        exact = str(value) if asked.lowest else exact
     except ProblemError as error:
         if "by zero" not in str(error):
             return Finding(UNREAD, str(expression), cause=str(error))
         return Finding(LEFT_ALONE) if stated is None else Finding(WRONG, str(expression), "none", answer, BY_ZERO)
     if stated is None:
         return Finding(UNREAD, str(expression), cause=f"answer {quote(answer)}: it states no number that can be read")
-    if asked.lowest and (fraction := read_fraction(answer)) and gcd(*fraction) > 1:
+    if asked.lowest and (fraction := read_fraction(answer)) and gcd(*fraction) > 1 and Fraction(*fraction) == value:
         return Finding(WRONG, str(expression), exact, answer, NOT_LOWEST)
     if stated == exact if isinstance(stated, str) else agrees(asked, value, stated):
         return Finding(RIGHT)
@@ -231,7 +233,7 @@ def text_of(record: Any, field: str) -> str:
     if field not in record:
         raise ProblemError(f"no field {field!r}; there are: {', '.join(map(str, record))}")
     value = record[field]
-    if value is None or isinstance(value, (bool, list, dict)):
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
         raise ProblemError(f"field {field!r} is {shorten(repr(value))}; accepted: text or a number")
     return str(value)
 

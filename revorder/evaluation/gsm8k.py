@@ -145,14 +145,22 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
     solution as `solution`, `completion`, `prediction`, `output` or `response`, or several systems' as objects with one
     of these; and may have a `question`. Raises ProblemError that names the line.
     """
-    number, empty = 0, True
+    number = 0
+    systems: set[str] = set()
     try:
         with path.open("rb") as lines:
             for line in lines:
                 number += 1
-                if line.strip():
-                    empty = False
-                    yield from solutions_of(json.loads(line))
+                if not line.strip():
+                    continue
+                found = solutions_of(json.loads(line))
+                here = {attempt.system for attempt in found}
+                if missing := sorted((systems or here) ^ here):  # left out, it would raise the score
+                    raise ProblemError(
+                        f"solution of {missing[0]!r}: not in every line; accepted: one, empty where there is none"
+                    )
+                systems = here
+                yield from found
     except OSError as error:
         raise ProblemError(
             f"file {str(path)!r} can't be read: {error.strerror}; accepted: JSONL of solutions"
@@ -163,7 +171,7 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
         raise ProblemError(
             f"file {str(path)!r}, line {number}: {first_line(error)}; accepted: JSONL of solutions"
         ) from None
-    if empty:
+    if not systems:
         raise ProblemError(f"file {str(path)!r}: nothing in it; accepted: JSONL of solutions")
 
 

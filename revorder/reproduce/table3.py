@@ -108,7 +108,7 @@ def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
         write_rows(files[original][0], islice(gsm8k.load(settings.data), settings.examples))
         for arm in rewritten:
             samples, converted = files[arm]
-            rewrite_corpus(files[original][0], converted, notation=ARMS[arm])
+            rewrite_corpus(files[original][0], converted, notation=ARMS[arm], overwrite=True)
             write_rows(samples, enhancement.examples(0, 0, settings.enhancement, ARMS[arm]))
     return {arm: [str(path) for path in paths] for arm, paths in files.items()}
 

@@ -45,7 +45,8 @@ def test_options_and_json(source, tmp_path, revorder):
     assert report["texts"] == 2 and report["equations"] == {"rewritten": 3, "wrong": 1, "no operator": 1}
     assert (report["with_operator"], report["unconverted"], report["wrong"], report["rejected"]) == (4, 1, 1, 0)
     source.write_text('{"text": "so 3 * 4 = 12"}\n')
-    revorder("rewrite", source, out, "--field", "text", "--prose")
+    assert revorder("rewrite", source, out, "--field", "text", "--prose").returncode == 2  # it is there
+    revorder("rewrite", source, out, "--field", "text", "--prose", "--overwrite")
     assert json.loads(out.read_text()) == {"text": "so 3 * 4 = r|21 = 12"}
 
 
@@ -53,7 +54,9 @@ def test_a_line_that_cant_be_read_is_told(source, tmp_path, revorder):
     source.write_text(source.read_text() + "{\n")
     out = tmp_path / "out.jsonl"
     done = revorder("rewrite", source, out)
-    assert done.returncode == 1 and done.stderr == f"revorder: 1 lines can't be read; they are in {out}.rejects.jsonl\n"
+    assert (
+        done.returncode == 1 and done.stderr == f"revorder: lines that can't be read: 1, kept in {out}.rejects.jsonl\n"
+    )
     assert len(out.read_text().splitlines()) == 2
     rejected = json.loads((tmp_path / "out.jsonl.rejects.jsonl").read_text())
     assert (rejected["line"], rejected["text"]) == (3, "{\n")
@@ -62,7 +65,8 @@ def test_a_line_that_cant_be_read_is_told(source, tmp_path, revorder):
 def test_a_mistyped_field_leaves_what_is_there(source, tmp_path, refused):
     out = tmp_path / "out.jsonl"
     out.write_text("kept\n")
-    assert "no line can be read; line 1: no field 'anwser'" in refused("rewrite", source, out, "--field", "anwser")
+    said = refused("rewrite", source, out, "--field", "anwser", "--overwrite")
+    assert "line 1: no field 'anwser'; there are: question, answer; accepted: lines with a text 'anwser'" in said
     assert out.read_text() == "kept\n" and {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}
 
 
@@ -76,6 +80,9 @@ def test_the_rejects_never_take_the_sources_place(source, tmp_path, refused):
 def test_what_is_refused(source, tmp_path, refused):
     assert "notation 'r' is unknown" in refused("rewrite", source, tmp_path / "out.jsonl", "--notation", "r")
     assert "no file of that name" in refused("rewrite", tmp_path / "none.jsonl", tmp_path / "out.jsonl")
+    for option in (["--prose"], ["--decompose"], ["--notation", "@@"]):
+        said = refused("rewrite", "--back", source, tmp_path / "out.jsonl", *option)
+        assert f"{option[0]}: the way back needs none; accepted: --back with --field alone" in said
     assert "same kind" in refused("rewrite", source, tmp_path / "out.parquet")
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 

@@ -86,9 +86,22 @@ def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkey
             "" if "more than" in reason else '{"answer": "\ufffd"}\n' if text[:1] == b"{" else f"{text}\n"
         )
     odd = write(tmp_path / "\udcff.jsonl", "{", json.dumps({"answer": TEXT}))  # a name that is no UTF-8
-    assert rewrite_corpus(odd, out).rejected == 1 and rejects(out)[0]["file"] == str(odd)
-    rewrite_corpus(write(source, json.dumps({"answer": TEXT})), out)
+    assert rewrite_corpus(odd, out, overwrite=True).rejected == 1 and rejects(out)[0]["file"] == str(odd)
+    out.unlink()
+    with pytest.raises(
+        ProblemError, match="out.jsonl.rejects.jsonl' is there already; accepted: a new file, or --over"
+    ):
+        rewrite_corpus(write(source, json.dumps({"answer": TEXT})), out)
+    rewrite_corpus(source, out, overwrite=True)
     assert rejects(out) is None  # those of an earlier run are gone
+
+
+def test_a_record_of_null_stays_as_it_is(tmp_path):
+    lines = ['{"answer" : null}', json.dumps({"answer": TEXT}), '{"answer":null, "id": 1}']
+    out = tmp_path / "out.jsonl"
+    report = rewrite_corpus(write(tmp_path / "in.jsonl", *lines), out)
+    assert (report.texts, report.rejected) == (1, 0)
+    assert out.read_text().splitlines()[::2] == lines[::2]
 
 
 def test_another_field(tmp_path):
@@ -142,7 +155,9 @@ def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
         ((source, tmp_path / "out.jsonl", "answer", "r"), "notation 'r' is unknown"),
     ):
         with pytest.raises(ProblemError, match=reason):
-            rewrite_corpus(*arguments)
+            rewrite_corpus(*arguments, overwrite=True)
+    with pytest.raises(ProblemError, match="out.jsonl' is there already"):
+        rewrite_corpus(source, tmp_path / "out.jsonl")
     assert {path.name for path in tmp_path.iterdir()} == {
         "in.jsonl",
         "in.parquet",
@@ -178,7 +193,7 @@ def test_an_interrupt_leaves_the_old_file(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rewrite_corpus(source, out, advance=interrupt)
+        rewrite_corpus(source, out, overwrite=True, advance=interrupt)
     assert out.read_text() == "old\n" and sorted(os.listdir(tmp_path)) == ["in.jsonl", "out.jsonl"]
 
 

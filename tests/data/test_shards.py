@@ -187,9 +187,21 @@ def test_parts_written_anywhere_make_the_same_run(tmp_path):
         list(write_part(run._replace(seed=2), 0, 2))
 
 
-def test_shards_of_an_unknown_run_are_written_again(tmp_path):
+def test_shards_of_an_unknown_run_are_refused_and_stay(tmp_path):
     write_shards(Run(SMALL, 1, tmp_path / "out", 200, 100))
     (tmp_path / "out" / "manifest.json").unlink()
-    write_shards(Run(SMALL, 2, tmp_path / "out", 200, 100))
-    write_shards(Run(SMALL, 2, tmp_path / "new", 200, 100))
-    assert contents(tmp_path / "out") == contents(tmp_path / "new")
+    before = contents(tmp_path / "out")
+    with pytest.raises(ProblemError, match="small-00000-of-00002.jsonl, of no known run; accepted: a new folder"):
+        write_shards(Run(SMALL, 2, tmp_path / "out", 200, 100))
+    assert contents(tmp_path / "out") == before
+
+
+def test_what_another_process_may_be_writing_stays(tmp_path):
+    run = Run(SMALL, 1, tmp_path, 200, 100)
+    live, left = (tmp_path / f".small-0000{i}-of-00002.jsonl.{i + 1}" for i in range(2))
+    live.touch()
+    left.touch()
+    os.utime(left, (0, 0))
+    write_shards(run)
+    assert live.exists() and not left.exists()
+    assert len(write_shards(run)["shards"]) == 2

@@ -113,6 +113,7 @@ def test_our_own_questions_in_words_have_right_answers(problem):
         ("3/6 + 1/6", "4/6", RIGHT),
         ("Simplify 92/524", "23/131", RIGHT),
         ("Simplify 92/524", "46/262", WRONG),
+        ("3/4, rounded", "1/3", WRONG),
         ("Simplify \\frac{92}{524}", "\\frac{92}{524}", WRONG),
         ("12 * 7", "12 * 7", UNREAD),
         ("12 * 7", "80+4", UNREAD),
@@ -148,6 +149,7 @@ def test_answers(question, answer, outcome):
         ("7.873 * (3.714 / 6.710 * 3.645). Give 12 significant digits.", "15.8839006989", LAST_DIGITS),
         ("5 / 0 + 1", "1", BY_ZERO),
         ("Simplify 4/6", "4/6", NOT_LOWEST),
+        ("Simplify 6/8", "2/6", UNKNOWN),
         ("2 + 2", "5", UNKNOWN),
     ],
 )
@@ -238,6 +240,9 @@ def test_parquet_as_jsonl(tmp_path):
     assert [(line, finding.expected) for line, finding in both[0] if finding.outcome == WRONG] == [(4322, "4322")]
     with pytest.raises(ProblemError, match="no column 'q'; there are: question, answer"):
         list(read_records(tmp_path / "rows.parquet", ("q", "answer")))
+    pyarrow.parquet.write_table(pyarrow.table({"question": [b"2+2"], "answer": [b"5"]}), tmp_path / "bytes.parquet")
+    with pytest.raises(ProblemError, match="field 'question' is b'2\\+2'; accepted: text or a number"):
+        list(audit(read_records(tmp_path / "bytes.parquet", ("question", "answer"))))
     (tmp_path / "text.parquet").write_text("text")
     for name in ("text.parquet", "none.parquet", "none.jsonl"):
         with pytest.raises(ProblemError, match=f"{name}.*accepted"):

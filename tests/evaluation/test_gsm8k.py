@@ -199,6 +199,16 @@ def test_a_wrong_line_is_named(tmp_path):
         ProblemError, match="line 1: solution of 'b' is 'None'; accepted: a text, empty where there is none"
     ):
         list(read_solutions(path))
+    both, one = (
+        '{"answer": "5", "a": {"solution": "5"}, "b": {"solution": "5"}}',
+        '{"answer": "5", "a": {"solution": "5"}}',
+    )
+    for lines, number in (((both, one), 2), ((one, both), 2)):
+        path.write_text("\n".join(lines))
+        with pytest.raises(
+            ProblemError, match=f"line {number}: solution of 'b': not in every line; accepted: one, empty"
+        ):
+            list(read_solutions(path))
     path.write_text("\n \n")
     with pytest.raises(ProblemError, match="nothing in it"):
         list(read_solutions(path))
