@@ -60,9 +60,7 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
         results_for(text, folder)  # before anything is written
     write_page(folder, page)
     for path, text in texts.items():
-        images = path.parent / "images"
-        images.mkdir(exist_ok=True)
-        write_whole(path, fill_docs(text, folder, images))
+        write_whole(path, fill_docs(text, folder, path.parent / "images"))
     for path in (page, *docs):
         if json_:
             emit({"file": str(path)})

@@ -19,7 +19,8 @@ RESULTS = Path("results")
 def command(
     names: Annotated[Optional[list[str]], typer.Argument(help="Experiments; all of the preset's if none.")] = None,
     preset: Annotated[
-        str, typer.Option(help="smoke: seconds each; cpu: hours; gpu: the paper's own settings.")
+        str,
+        typer.Option(help="smoke: a minute or two for all; cpu: about a day for all; gpu: the paper's own settings."),
     ] = "cpu",
     out: Annotated[
         Path, typer.Option(help="The folder of the results; what is there already is not run again.")
@@ -91,5 +92,5 @@ def print_differences(out: Path, docs: list[Path], json_: bool) -> None:
         else:
             print(f"{difference.where}: {difference.what}")
     if not json_:
-        print(f"{count} differences" if count else "every stored result is as it is stated")
+        print(f"differences: {count}" if count else "every stored result is as it is stated")
     raise typer.Exit(int(count > 0))

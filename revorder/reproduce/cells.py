@@ -17,7 +17,7 @@ from revorder.evaluation.runner import load_run, run
 from revorder.evaluation.scores import Result, Score, score_tasks
 from revorder.evaluation.suites import EXTRA, SEED, SMALL, Column, Draw, columns, hash_of
 from revorder.files import make_folder, write_whole
-from revorder.methods import trace
+from revorder.methods import find_method, trace
 from revorder.metrics.token_cost import characters
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.processes import process_count, share, write_once
@@ -29,6 +29,8 @@ Tasks = Mapping[str, list[Problem]]
 Lengths = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
 Key = TypeVar("Key")
 Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
+ASKED: dict[str, Any] = {"method": str, "form": str, "problems": str, "tokens": int}  # what a cell says of itself
+TRAINED: dict[str, Any] = {"data": dict, "training": dict, "steps": int, "seconds": (int, float), "commit": str}
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
 EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
@@ -272,10 +274,13 @@ def read_cell(folder: Path, name: str) -> Cell:
     """What was run, and its results."""
     path = folder / f"{name}.jsonl"
     what, results = load_run(path)
-    if missing := [key for key in ("method", "form", "problems") if key not in what]:
-        raise ProblemError(
-            f"results {str(path)!r} do not say their {', '.join(missing)}; accepted: what reproduce wrote"
-        )
+    wanted = ASKED | (TRAINED if what.get("tokens") else {})
+    if wrong := [key for key, kind in wanted.items() if not isinstance(what.get(key), kind)]:
+        raise ProblemError(f"results {str(path)!r} do not say their {', '.join(wrong)}; accepted: what reproduce wrote")
+    try:
+        find_method(what["method"], what["form"])
+    except ProblemError as error:
+        raise ProblemError(f"results {str(path)!r}: {error}") from None
     return what, results
 
 

@@ -32,26 +32,14 @@ class Difference:
 def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
     """What differs: between stored results and what the judge says of their texts or today's settings, and the docs."""
     for info, folder in results_in(out):
-        if info.done and holds_cells(folder):
-            try:
+        try:
+            yield from check_texts(folder)
+            if info.done and holds_cells(folder):
                 blocks_of(info, folder)  # where a cell is gone it raises, and below nothing is trained
                 experiment = EXPERIMENTS[info.experiment]
                 experiment.run(experiment.settings[info.preset], folder, lambda line: None)
-            except ProblemError as error:
-                yield Difference(str(folder), str(error))
-        for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl")):
-            for line, result in enumerate(load(path), 2):
-                if result != result_of(result.problem, result.text, result.expected):
-                    yield Difference(f"{path}, line {line}", "it is scored otherwise now")
-        for name, (what, results) in read_cells(folder).items():
-            tasks: dict[str, list[str]] = {}
-            for result in results:
-                tasks.setdefault(result.task, []).append(result.problem)
-            if what["problems"] != hash_of(tasks):
-                yield Difference(f"{folder / name}.jsonl", "its problems are not those that it was asked")
-            for line, result in enumerate(results, 2):
-                if wrong := misjudged(result, what["method"], what["form"]):
-                    yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
+        except ProblemError as error:
+            yield Difference(str(folder), str(error))
     for path in docs:
         text = read_text(path)
         lines = zip_longest(text.splitlines(), fill_docs(text, out).splitlines(), fillvalue="")
@@ -61,9 +49,29 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
                 break
 
 
+def check_texts(folder: Path) -> Iterator[Difference]:
+    """What the judge says otherwise of an experiment's texts; raises ProblemError where they can't be read."""
+    for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl")):
+        for line, result in enumerate(load(path), 2):
+            if result != result_of(result.problem, result.text, result.expected):
+                yield Difference(f"{path}, line {line}", "it is scored otherwise now")
+    for name, (what, results) in read_cells(folder).items():
+        tasks: dict[str, list[str]] = {}
+        for result in results:
+            tasks.setdefault(result.task, []).append(result.problem)
+        if what["problems"] != hash_of(tasks):
+            yield Difference(f"{folder / name}.jsonl", "its problems are not those that it was asked")
+        for line, result in enumerate(results, 2):
+            if wrong := misjudged(result, what["method"], what["form"]):
+                yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
+
+
 def misjudged(result: Result, method: str, form: str) -> str:
     """What is stored of a result otherwise than the judge has it; empty where nothing is."""
-    problem = Expression.parse(result.problem).problem()
+    try:
+        problem = Expression.parse(result.problem).problem()
+    except ProblemError as error:
+        return str(error)
     now = judge_text(result.task, problem, result.text, method, form, result.reply)
     for key, value in asdict(now).items():
         if (stored := getattr(result, key)) != value:

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from revorder.errors import ProblemError
+from pydantic import TypeAdapter, ValidationError
+
+from revorder.errors import ProblemError, first_line
 from revorder.files import make_folder, write_whole
 from revorder.processes import is_first_process
 from revorder.provenance import commit, hardware, joined, versions
@@ -109,10 +111,16 @@ class RunInfo:
         """Read the folder's run.json; raises ProblemError where it is missing or of another layout."""
         path = folder / RUN_FILE
         try:
-            info = cls(**json.loads(path.read_text()))
-        except (OSError, ValueError, TypeError):
+            info = TypeAdapter(cls).validate_json(path.read_bytes())
+        except OSError as error:
             raise ProblemError(
-                f"results {str(folder)!r}: no {RUN_FILE} to read; accepted: what reproduce wrote"
+                f"results {str(path)!r} can't be read: {first_line(error)}; accepted: what reproduce wrote"
+            ) from None
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            key = wrong["loc"][0] if wrong["loc"] else "its text"
+            raise ProblemError(
+                f"results {str(path)!r}: {key}: {wrong['msg']}; accepted: what reproduce wrote"
             ) from None
         if info.layout != LAYOUT:
             raise ProblemError(f"results {str(folder)!r} have layout {info.layout}; accepted: {LAYOUT}, by a new run")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from revorder.errors import ProblemError
 from revorder.evaluation.tables import markdown
-from revorder.files import write_whole
+from revorder.files import make_folder, write_whole
 from revorder.provenance import joined
 from revorder.reproduce import EXPERIMENTS
 from revorder.reproduce.cells import read_cells
@@ -33,9 +33,11 @@ svg { max-width: 100%; min-width: 36rem; height: auto } code { font-size: .9em }
 def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
     """What an experiment shows of its results; raises ProblemError where they are of other settings than today's."""
     experiment = EXPERIMENTS.get(info.experiment)
-    if experiment is None or info.preset not in experiment.settings:
+    if experiment is None:
+        raise ProblemError(f"results {str(folder)!r} are of {info.experiment!r}; accepted: {', '.join(EXPERIMENTS)}")
+    if info.preset not in experiment.settings:
         raise ProblemError(
-            f"results {str(folder)!r} are of {info.experiment!r}, {info.preset!r}; accepted: {', '.join(EXPERIMENTS)}"
+            f"results {str(folder)!r} are of preset {info.preset!r}; accepted: {', '.join(experiment.settings)}"
         )
     settings = experiment.settings[info.preset]
     if info.settings != as_stored(settings):
@@ -92,6 +94,7 @@ def as_html(block: Block) -> str:
 
 # Markdown: the docs hold `<!-- result NAME -->` ... `<!-- end -->`, and what stands between is written from the results
 
+_BEGIN = re.compile("^<!-- result", re.MULTILINE)
 _PLACE = re.compile(r"(<!-- result ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -106,6 +109,7 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
         else:
             name = f"{info.experiment}-{i}.png"
             if images:
+                make_folder(images)
                 write_png(block, images / name)
             parts.append(f"![{block.title}](images/{name})")
         if block.note and not isinstance(block, Chart):
@@ -116,9 +120,14 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
 def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
     """The results in `out`; raises ProblemError where a text of the docs has a place for one that is not there."""
     found = {info.experiment: (info, folder) for info, folder in results_in(out)}
-    for place in _PLACE.finditer(text):
-        if place[2] not in found:
-            raise ProblemError(f"result {place[2]!r} is not in {str(out)!r}; accepted: {', '.join(found)}")
+    places = [place[2] for place in _PLACE.finditer(text)]
+    if not places or len(places) != len(_BEGIN.findall(text)):
+        raise ProblemError(
+            "docs: not a place for each result; accepted: <!-- result NAME -->, and <!-- end --> below it"
+        )
+    for name in places:
+        if name not in found:
+            raise ProblemError(f"result {name!r} is not in {str(out)!r}; accepted: {', '.join(found)}")
     return found
 
 

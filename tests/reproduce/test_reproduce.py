@@ -166,15 +166,23 @@ def test_what_is_stated_of_cells_is_what_they_say(tmp_path, results):
     )
 
 
+CELL = '{"run": {"problems": "", "method": %s}}\n'
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "line 1: not "), ('{"run": {"suite": "hard"}}\n', "do not say their method, form, problems; accepted: ")],
+    [
+        ("", "line 1: not "),
+        ('{"run": {"suite": "hard"}}\n', "do not say their method, form, problems, tokens; accepted: "),
+        (CELL % '"nope", "form": "plain", "tokens": 0', "method 'nope' is unknown; accepted: "),
+        (CELL % '"plain", "form": "plain", "tokens": 9', "do not say their data, training, steps, seconds, commit; "),
+    ],
 )
 def test_a_damaged_cell_is_named(tmp_path, results, text, says):
     shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
     (tmp_path / "table1" / "plain.jsonl").write_text(text)
-    with pytest.raises(ProblemError, match=says):
-        list(check(tmp_path, []))
+    (found,) = check(tmp_path, [])
+    assert found.where == str(tmp_path / "table1") and says in found.what
 
 
 def test_results_of_another_layout_are_refused(tmp_path, results):
@@ -226,6 +234,10 @@ def test_the_check_finds_a_changed_trace_and_a_changed_number_in_the_docs(tmp_pa
     doc.write_text("<!-- result nothing -->\n<!-- end -->\n")
     with pytest.raises(ProblemError, match="result 'nothing' is not in"):
         list(check(results, [doc]))
+    for text in ("no place", "<!-- result Figure6 -->\n<!-- end -->\n", "<!-- result figure6 -->\nno end\n"):
+        doc.write_text(text)
+        with pytest.raises(ProblemError, match="docs: not a place for each result; accepted: <!-- result NAME -->"):
+            list(check(results, [doc]))
 
 
 def test_additions_by_csid_are_held_out_and_of_that_csid():
@@ -244,6 +256,9 @@ def test_the_check_sees_all_that_figure_4_counts(tmp_path, results):
     for key, value in (("rollbacks", row["rollbacks"] + 1), ("reason", row["reason"] + " ")):
         stored.write_text("".join([heading, json.dumps(row | {key: value}) + "\n", *rest]))
         assert [d.what.partition(" is stored")[0] for d in check(tmp_path, [])] == [f"{row['problem']}: {key}"]
+    stored.write_text("".join([heading, json.dumps(row | {"problem": "x+y"}) + "\n", *rest]))
+    found = [d for d in check(tmp_path, []) if "line 2" in d.where]
+    assert [d.what.partition(":")[0] for d in found] == ["problem 'x+y'"]
     stored.write_text("".join([heading, *rest]))
     assert [d.what for d in check(tmp_path, [])] == ["its problems are not those that it was asked"]
 
@@ -317,7 +332,15 @@ def test_the_seed_of_a_fine_tuned_cell_reaches_its_run(tmp_path, monkeypatch):
 
 def test_run_info_that_is_none_is_refused(tmp_path):
     (tmp_path / "run.json").write_text("[]")
-    with pytest.raises(ProblemError, match="no run.json to read"):
+    with pytest.raises(ProblemError, match="run.json': its text: Input should be .*; accepted: what reproduce wrote"):
+        RunInfo.read(tmp_path)
+    info = json.loads((Path(__file__).parents[2] / "results" / "figure6" / "run.json").read_text())
+    for key, value in (("versions", None), ("tokens", "many")):
+        (tmp_path / "run.json").write_text(json.dumps(info | {key: value}))
+        with pytest.raises(ProblemError, match=f"run.json': {key}: Input should be"):
+            RunInfo.read(tmp_path)
+    (tmp_path / "run.json").unlink()
+    with pytest.raises(ProblemError, match="run.json' can't be read: No such file"):
         RunInfo.read(tmp_path)
 
 
