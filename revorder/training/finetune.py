@@ -134,7 +134,7 @@ def finetune(
             learning_rate=recipe.lr[0],
             dataset_kwargs={"skip_prepare_dataset": True},
             include_num_input_tokens_seen="all",
-            **({"gradient_checkpointing": True} if recipe.checkpointing else {}),  # even False is warned of
+            **checkpointing(recipe),
         ),
         train_dataset=batches.dataset(),
         data_collator=first_item,
@@ -161,6 +161,16 @@ def finetune(
         card = finetune_card(info, recipe, len(source), log, processes)
         write_whole(out / "README.md", card)
     return out
+
+
+def checkpointing(recipe: FinetuneRecipe) -> dict[str, bool]:
+    """SFTConfig's setting for `checkpointing`, by the name that this transformers has; where it is not given TRL's is True.
+
+    >>> list(checkpointing(FinetuneRecipe()).values())
+    [False]
+    """
+    new, old = "activation_checkpointing", "gradient_checkpointing"
+    return {new if new in SFTConfig.__dataclass_fields__ else old: recipe.checkpointing}
 
 
 def adapters(rank: int, model: Any, tokenizer: Any) -> Any:

@@ -19,17 +19,24 @@ pytest.importorskip("trl")
 
 from pretrained import KINDS, save_model, sentencepiece  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
+from trl import SFTConfig  # noqa: E402
 
 from revorder.data.targets import Pair  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
 from revorder.model.checkpoint import checkpoint  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare  # noqa: E402
-from revorder.training.finetune import finetune  # noqa: E402
+from revorder.training.finetune import checkpointing, finetune  # noqa: E402
 from revorder.training.finetune_batches import encode_pair  # noqa: E402
 from revorder.training.finetune_data import read_source  # noqa: E402
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe  # noqa: E402
 
 QUICK = {"steps": 6, "batch": 8, "device_batch": 4, "lr": 5e-3, "schedule": "constant", "warmup": 0, "save_every": 2}
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_activations_are_computed_again_only_where_that_is_wanted(wanted, tmp_path, recwarn):
+    args = SFTConfig(tmp_path, **checkpointing(FinetuneRecipe(checkpointing=wanted)))
+    assert args.gradient_checkpointing is wanted and not [w for w in recwarn if "checkpointing" in str(w.message)]
 
 
 @pytest.fixture(scope="module")
