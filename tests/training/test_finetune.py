@@ -35,7 +35,7 @@ QUICK = {"steps": 6, "batch": 8, "device_batch": 4, "lr": 5e-3, "schedule": "con
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_activations_are_computed_again_only_where_that_is_wanted(wanted, tmp_path, recwarn):
-    args = SFTConfig(tmp_path, **checkpointing(FinetuneRecipe(checkpointing=wanted)))
+    args = SFTConfig(tmp_path, bf16=False, **checkpointing(FinetuneRecipe(checkpointing=wanted)))
     assert args.gradient_checkpointing is wanted and not [w for w in recwarn if "checkpointing" in str(w.message)]
 
 
