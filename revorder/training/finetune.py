@@ -34,7 +34,7 @@ from revorder.training.runs import (
     alone_in,
     claim,
     first_item,
-    keep_freed_memory,
+    keeping_freed_memory,
     read_log,
     trainer_settings,
 )
@@ -70,6 +70,7 @@ def _factor(recipe: FinetuneRecipe, steps: int, step: int) -> float:
     return recipe.rate(step, steps) / recipe.lr[0]
 
 
+@keeping_freed_memory()
 def finetune(
     model: str | Path,
     data: str | Sequence[str],
@@ -87,7 +88,6 @@ def finetune(
     SIGTERM it saves and returns None. With torchrun or accelerate each process calls it. Raises ProblemError for what
     can't be read, and where the folder holds a run with other settings.
     """
-    keep_freed_memory()
     out, run = Path(out), Path(out) / "run"
     names = [data] if isinstance(data, str) else list(data)
     if not isinstance(recipe, FinetuneRecipe):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import signal
 import time
@@ -159,12 +160,21 @@ class SaveOnSignal(TrainerCallback):
         return control
 
 
-def keep_freed_memory() -> None:
-    """Have glibc keep what is freed: a step on a CPU frees and takes gigabytes, which else are cleared anew each time."""
-    with suppress(OSError, AttributeError, TypeError):  # no glibc
-        glibc = ctypes.CDLL(None)
+@contextmanager
+def keeping_freed_memory() -> Iterator[None]:
+    """Have glibc keep what is freed until the end: a step on a CPU frees and takes gigabytes, which else are cleared anew each time."""
+    try:
+        glibc: Any = ctypes.CDLL(None)
         glibc.mallopt(M_MMAP_MAX, 0)
         glibc.mallopt(M_TRIM_THRESHOLD, -1)
+    except (OSError, AttributeError, TypeError):  # no glibc
+        glibc = None
+    try:
+        yield
+    finally:
+        gc.collect()
+        if glibc:
+            glibc.malloc_trim(0)
 
 
 def has_bf16() -> bool:

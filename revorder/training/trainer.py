@@ -28,7 +28,7 @@ from revorder.training.runs import (
     alone_in,
     claim,
     first_item,
-    keep_freed_memory,
+    keeping_freed_memory,
     read_log,
     trainer_settings,
 )
@@ -37,6 +37,7 @@ COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each st
 VALIDATION_SEED = 1
 
 
+@keeping_freed_memory()
 def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
     """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: in place of the recipe's.
 
@@ -44,7 +45,6 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't be read, and
     where the folder holds a run of another recipe.
     """
-    keep_freed_memory()
     recipe, out = Recipe.read(source), Path(out)
     recipe = recipe.model_copy(update={"steps": steps or recipe.steps})
     processes = process_count()
