@@ -81,9 +81,9 @@ def written_whole(path: Path) -> Iterator[Path]:
         raise ProblemError(f"file {str(path)!r} can't be written: it is no file; accepted: a new file")
     path = path.resolve()
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with _writing(path):
-        temporary.touch()
-    try:
+    try:  # before it is there, so that an interrupt at any moment leaves nothing
+        with _writing(path):
+            temporary.touch()
         yield temporary
         with _writing(path):
             os.replace(temporary, path)
