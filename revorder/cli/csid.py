@@ -23,7 +23,7 @@ def command(
     """The Count of Sequential Intermediate Digits of an equation as a method writes it (section 3)."""
     from revorder.metrics import csid
 
-    find_method(method, form)  # one message where it is unknown, not one a problem
+    _, named = find_method(method, form)  # one message where it is unknown, not one a problem
 
     def work(text: str) -> None:
         problem = parse_problem(text.partition("=")[0])
@@ -35,7 +35,7 @@ def command(
             item = {
                 "problem": str(problem),
                 "method": method,
-                "form": find_method(method, form)[1],
+                "form": named,
                 "csid": value,
                 "worst_case": worst,
             }

@@ -102,7 +102,7 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
                 method, form = str(item.get("method", "revorder")), form or item.get("form")
             if asked is None and "problem" in item:
                 asked = Expression.parse(str(item["problem"]))
-            verdict = verify(found, method or "revorder", form, asked)
+            verdict = verify(found, method, form, asked)
             if verdict.ok and item.get("answer") is not None and str(item["answer"]) != verdict.answer:
                 reason = f"wrong answer: expected {verdict.answer!r}, found {item['answer']!r}"
                 return Verdict(False, None, 0, reason, verdict.rollbacks)

@@ -234,7 +234,7 @@ def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]
         for process in processes:
             process.terminate()
             process.join()
-            for left in jobs[0].file.parent.glob(f".*.{process.pid}"):
+            for left in jobs[0].file.parent.glob(f".{jobs[0].run.mixture.name}-*.{process.pid}"):
                 left.unlink(missing_ok=True)
 
 

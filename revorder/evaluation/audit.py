@@ -79,8 +79,8 @@ def check_asked(asked: Asked, answer: str) -> Finding:
     expression, stated = asked.expression, read_answer(answer)
     try:
         value = expression.fraction()
-        exact = expression.answer if isinstance(stated, str) and expression.is_whole else shown(value)
-        exact = str(value) if asked.lowest else exact
+        in_lowest = str(value) if asked.lowest else shown(value)
+        exact = expression.answer if isinstance(stated, str) and expression.is_whole else in_lowest
     except ProblemError as error:
         if "by zero" not in str(error):
             return Finding(UNREAD, str(expression), cause=str(error))

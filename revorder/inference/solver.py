@@ -62,9 +62,8 @@ class Solution:
     `answer`: most significant digit first, `79R5` with a remainder, `3.475` for a decimal, None where there is none.
     `trace`: the work, a line an operation on integers. `verified`: whether the judge passed all of it. `by`: `repaired`
     where any operation was, else `tool` where any was Python's integers', else `model`, or `nobody` where there was none,
-    as in `$5`. `reason`: what the model got
-    wrong or was not asked. `error`: why the input has no answer, else empty. `decimals`: as they were asked for.
-    `rounded`: whether the answer is rounded.
+    as in `$5`. `reason`: what the model got wrong or was not asked. `error`: why the input has no answer, else empty.
+    `decimals`: as they were asked for. `rounded`: whether the answer is rounded.
     """
 
     problem: str

@@ -113,6 +113,7 @@ def test_our_own_questions_in_words_have_right_answers(problem):
         ("3/6 + 1/6", "4/6", RIGHT),
         ("Simplify 92/524", "23/131", RIGHT),
         ("Simplify 92/524", "46/262", WRONG),
+        ("Simplify 950/12", "79R2", RIGHT),
         ("3/4, rounded", "1/3", WRONG),
         ("Simplify \\frac{92}{524}", "\\frac{92}{524}", WRONG),
         ("12 * 7", "12 * 7", UNREAD),
