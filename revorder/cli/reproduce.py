@@ -19,9 +19,12 @@ RESULTS = Path("results")
 def command(
     names: Annotated[Optional[list[str]], typer.Argument(help="Experiments; all of the preset's if none.")] = None,
     preset: Annotated[
-        str,
-        typer.Option(help="smoke: a minute or two for all; cpu: about a day for all; gpu: the paper's own settings."),
-    ] = "cpu",
+        Optional[str],
+        typer.Option(
+            help="smoke: a minute or two for all; cpu: about a day for all; gpu: the paper's own settings.",
+            show_default="cpu",
+        ),
+    ] = None,
     out: Annotated[
         Path, typer.Option(help="The folder of the results; what is there already is not run again.")
     ] = RESULTS,
@@ -39,7 +42,7 @@ def command(
     from revorder.reproduce import EXPERIMENTS
     from revorder.reproduce.experiment import PRESETS, perform
 
-    if preset not in PRESETS:
+    if preset and preset not in PRESETS:
         raise ProblemError(f"preset {preset!r}: accepted: {', '.join(PRESETS)}")
     if unknown := [name for name in names or [] if name not in EXPERIMENTS]:
         raise ProblemError(f"experiment {unknown[0]!r} is unknown; accepted: {', '.join(EXPERIMENTS)}")
@@ -48,7 +51,10 @@ def command(
     if check:
         if names:
             raise ProblemError(f"experiment {names[0]!r}: --check judges all that --out holds; accepted: no name")
+        if preset:
+            raise ProblemError(f"preset {preset!r}: --check judges all that --out holds; accepted: no preset")
         print_differences(out, docs or [], json_)
+    preset = preset or "cpu"
     chosen = (
         [EXPERIMENTS[name] for name in names] if names else [e for e in EXPERIMENTS.values() if preset in e.settings]
     )

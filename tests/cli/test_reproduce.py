@@ -39,6 +39,7 @@ def test_bad_input_is_one_line(refused, tmp_path):
         (["table9"], "experiment 'table9' is unknown; accepted: worked-examples, "),
         (["--preset", "laptop"], "preset 'laptop': accepted: smoke, cpu, gpu"),
         (["figure5", "--check"], "accepted: no name"),
+        (["--preset", "cpu", "--check"], "accepted: no preset"),
         (["--docs", "x.md"], "accepted: together with it"),
         (["--check", "--out", tmp_path / "none"], "none; accepted: a folder that `revorder reproduce --out` filled"),
     ):
