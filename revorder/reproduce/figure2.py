@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from revorder.arithmetic.problem import Problem
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.data.split import in_split
-from revorder.evaluation.scores import wilson
+from revorder.evaluation.scores import Result, wilson
 from revorder.metrics.csid import csid
 from revorder.reproduce.cells import (
     EQUATIONS,
@@ -31,6 +32,7 @@ PARTS = (
     {"op": "+", "a": 15, "b": 15, "weight": 1},  # at random: hard cases would teach the long runs of carries
 )
 DRAWN = 50_000  # random sums at once
+MOST_NINES = 3  # places in a row; more are counted with these
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,34 @@ def longest_carries(sums: Any) -> list[int]:
     return best.tolist()
 
 
+def nines_below(a: int, b: int) -> list[int]:
+    """For each digit of a sum, lowest first, how many places in a row right below it add to 9.
+
+    A carry passes through such a place; any other says alone whether the digit above gets one.
+
+    >>> nines_below(5048, 4952)  # 8 + 2 carries through all places above it
+    [0, 0, 1, 2, 3]
+    """
+    found, row = [], 0
+    for place in range(len(str(a + b))):
+        found.append(row)
+        row = row + 1 if a // 10**place % 10 + b // 10**place % 10 == 9 else 0
+    return found
+
+
+def wrong_digits(results: Iterable[Result]) -> list[tuple[int, int]]:
+    """How many digits of these sums are wrong, and of how many, by `nines_below`, up to MOST_NINES."""
+    found = [(0, 0)] * (MOST_NINES + 1)
+    for result in results:
+        a, b = map(int, result.problem.split("+"))
+        digits = (result.answer or "")[::-1]
+        for place, nines in enumerate(nines_below(a, b)):
+            wrong, total = found[min(nines, MOST_NINES)]
+            is_right = digits[place : place + 1] == result.expected[-1 - place]
+            found[min(nines, MOST_NINES)] = (wrong + (not is_right), total + 1)
+    return found
+
+
 def cell_name(method: str, size: str) -> str:
     """The name of a model's cell."""
     return f"{method}-{size}"
@@ -102,8 +132,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Accuracy against CSID, a line a model."""
-    series, rows = [], []
+    """Accuracy against CSID, a line a model; and what the wrong digits hang on in place of it."""
+    series, rows, nines = [], [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
     names = [cell_name(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
     for name, (_, results) in stored_cells(folder, names).items():
@@ -111,6 +141,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
         series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
         rows.append([name, *(f"{score.percent:.1f}" for score in scores)])
+        nines.append([name, *(f"{100 * wrong / max(1, n):.2f} of {n:,}" for wrong, n in wrong_digits(results))])
     rows.append([f"% of the training sums {settings.digits}D+{settings.digits}D", *shares(settings)])
     pretrained = [size for size, training in settings.trainings if isinstance(training, Finetuning)]
     note = (
@@ -124,6 +155,13 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     return [
         Chart("Figure 2: accuracy against CSID", "CSID of the direct answer", "exact, percent", series, note),
         Table("Figure 2 in numbers", header, rows, note),
+        Table(
+            "Wrong digits by the places in a row right below them that add to 9",
+            ["model", *map(str, range(MOST_NINES)), f"{MOST_NINES} or more"],
+            nines,
+            "Percent of the digits of the same sums. A carry passes through such places; CSID counts all that carry, most of which "
+            "show it by their own two digits.",
+        ),
     ]
 
 
