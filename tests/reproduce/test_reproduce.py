@@ -14,6 +14,7 @@ from conftest import SHARED
 
 from revorder import ProblemError
 from revorder.data.sampling import sampler
+from revorder.evaluation.scores import Result
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.processes import held
@@ -21,7 +22,7 @@ from revorder.reproduce import EXPERIMENTS as ALL
 from revorder.reproduce.cells import MODELS, Finetuning, Plan, Training, read_cells, run_cells, table1_columns
 from revorder.reproduce.check import check
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
-from revorder.reproduce.figure2 import by_csid
+from revorder.reproduce.figure2 import by_csid, wrong_digits
 from revorder.reproduce.page import blocks_of, cost_line, fill_docs, write_page
 from revorder.training.recipe import Recipe
 
@@ -316,10 +317,19 @@ def test_an_experiment_that_goes_on_names_each_commit_and_each_cell_its_own(tmp_
 
 
 def test_the_compact_rows_model_states_its_quotients_and_takes_the_shorter_factor_apart():
-    recipe = Recipe.read(ALL["compact"].settings["cpu"].trainings[0][1].recipe("1.2M"))
-    for example in sampler(recipe.data).examples(0, 0, 900):
-        assert example.text.endswith(f"={example.problem.answer}")
-        assert not (example.problem.op == "*" and example.problem.b > 999_999)
+    for size, training in ALL["compact"].settings["cpu"].trainings:
+        recipe = Recipe.read(training.recipe(size))
+        for example in sampler(recipe.data).examples(0, 0, 900):
+            assert example.text.endswith(f"={example.problem.answer}")
+            assert not (example.problem.op == "*" and example.problem.b > 999_999)
+
+
+def test_wrong_digits_are_counted_by_the_nines_below_them():
+    def sums(*answers: str | None) -> list[Result]:
+        return [Result("", "5048+4952", "", answer, "10000", False, False, None, "", 0, 0) for answer in answers]
+
+    assert wrong_digits(sums("10000")) == [(0, 2), (0, 1), (0, 1), (0, 1)]
+    assert wrong_digits(sums("9000", None)) == [(2, 4), (1, 2), (2, 2), (2, 2)]
 
 
 def test_the_seed_of_a_fine_tuned_cell_reaches_its_run(tmp_path, monkeypatch):
