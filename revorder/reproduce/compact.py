@@ -13,7 +13,7 @@ from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
 ROW = "RevOrder-1B"
-DIFFERENCES = (  # a third of the examples; that of two numbers of one length hangs on which is greater
+DIFFERENCES = (  # 29% of the examples; that of two numbers of one length hangs on which is greater
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 6, "hard": 0.3},
     {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
     {"op": "-", "a": 16, "b": 16, "weight": 10, "hard": 0.3},
@@ -49,11 +49,11 @@ class Compact:
         """The recipe of a model of that name."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         recipe["data"] |= {"name": size, "method": "revorder", "form": "compact", "answer": True}
-        for part in recipe["data"]["parts"]:
-            part["swap_operands"] = False
         if self.differences:
-            recipe["data"]["parts"] = list(DIFFERENCES)
-            recipe["max_digits"] = MAX_DIGITS
+            recipe["data"]["parts"], recipe["max_digits"] = list(DIFFERENCES), MAX_DIGITS
+        else:
+            for part in recipe["data"]["parts"]:
+                part["swap_operands"] = False
         shape = {"layers": self.layers, "width": self.width, "ffn": 4 * self.width, "heads": self.width // 64}
         recipe["model"] |= shape
         if self.tiny:
@@ -94,11 +94,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     made = dict(settings.trainings)
     seen = "; ".join(
         f"{name}: {made[name].layers} layers of width {made[name].width}, {what['tokens']:,} tokens"
-        + (
-            ", a third of the examples differences"
-            if made[name].differences
-            else " of the recipe `calculator`'s mixture"
-        )
+        + (", 29% of the examples differences" if made[name].differences else " of the recipe `calculator`'s mixture")
         for name, what, _ in cells
     )
     note = f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on, 95% intervals, one seed. {seen}."
