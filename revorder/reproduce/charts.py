@@ -34,6 +34,7 @@ def draw(chart: Chart) -> Any:
     with needs("charts", "reproduce"):
         import matplotlib
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
     matplotlib.rcParams["svg.hashsalt"] = "revorder"  # else its ids are random
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
@@ -55,10 +56,11 @@ def draw(chart: Chart) -> Any:
         else:
             axes.plot(x, y, **style)
     axes.set(xlabel=chart.x, ylabel=chart.y, title=chart.title)
-    if chart.log_x:
-        axes.set_xscale("log")
-    if chart.log_y:
-        axes.set_yscale("log")
+    axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
+    for axis in [axes.xaxis] * chart.log_x + [axes.yaxis] * chart.log_y:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:,g}"))  # 600, not 6 x 10^2
+        axis.set_minor_formatter(NullFormatter())
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8)
