@@ -111,7 +111,7 @@ COMPACT = Experiment(
     "The paper's notation at the paper's height",
     {
         "smoke": Settings((("tiny", Compact(6, True, 1, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Compact(12_000)), ("1.7M", Compact(20_000, True, 6))), 1000),
+        "cpu": Settings((("1.2M", Compact(12_000)), ("1.7M", Compact(16_000, True, 6))), 1000),
         "gpu": Settings((("4.4M", Compact(120_000, True, width=256)),), 1000),
     },
     run,
