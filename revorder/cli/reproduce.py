@@ -21,7 +21,7 @@ def command(
     preset: Annotated[
         Optional[str],
         typer.Option(
-            help="smoke: a minute or two for all; cpu: about a day for all; gpu: the paper's own settings.",
+            help="smoke: a minute or two for all; cpu: models of a million parameters; gpu: TinyLlama, by the paper's rates.",
             show_default="cpu",
         ),
     ] = None,

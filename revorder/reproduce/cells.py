@@ -32,6 +32,7 @@ Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
 ASKED: dict[str, Any] = {"method": str, "form": str, "problems": str, "tokens": int}  # what a cell says of itself
 TRAINED: dict[str, Any] = {"data": dict, "training": dict, "steps": int, "seconds": (int, float), "commit": str}
 MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
+SOLUTIONS = "solutions"  # the folder of what models wrote of word problems
 EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
@@ -271,7 +272,7 @@ def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
 
 
 def read_cell(folder: Path, name: str) -> Cell:
-    """What was run, and its results."""
+    """What was run, and its results; raises ProblemError where they are not whole."""
     path = folder / f"{name}.jsonl"
     what, results = load_run(path)
     wanted = ASKED | (TRAINED if what.get("tokens") else {})
@@ -281,12 +282,26 @@ def read_cell(folder: Path, name: str) -> Cell:
         find_method(what["method"], what["form"])
     except ProblemError as error:
         raise ProblemError(f"results {str(path)!r}: {error}") from None
+    tasks: dict[str, list[str]] = {}
+    for result in results:
+        tasks.setdefault(result.task, []).append(result.problem)
+    if what["problems"] != hash_of(tasks):
+        raise ProblemError(
+            f"results {str(path)!r} are not of the problems that were asked; accepted: what reproduce wrote"
+        )
     return what, results
 
 
 def read_cells(folder: Path) -> dict[str, Cell]:
     """Every cell whose results are in a folder, by its name, in the order of the names."""
     return {path.stem: read_cell(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))}
+
+
+def training_heads(folder: Path) -> list[Mapping[str, Any]]:
+    """What is said of each model that was trained for what is in a folder."""
+    cells = [what for what, _ in read_cells(folder).values()]
+    solutions = [load_run(path)[0] for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl"))]
+    return [what for what in cells + solutions if "seconds" in what]
 
 
 def stored_cells(folder: Path, keys: Iterable[Key], name: Callable[[Key], str] = str) -> dict[Key, Cell]:

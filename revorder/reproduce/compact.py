@@ -13,7 +13,7 @@ from revorder.reproduce.experiment import Block, Experiment, Say, Table
 from revorder.training.recipe import Recipe
 
 ROW = "RevOrder-1B"
-DIFFERENCES = (  # 29% of the examples; that of two numbers of one length hangs on which is greater
+DIFFERENCES = (  # more differences: that of two numbers of one length hangs on which is greater
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 6, "hard": 0.3},
     {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
     {"op": "-", "a": 16, "b": 16, "weight": 10, "hard": 0.3},
@@ -92,12 +92,19 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     sums = ["columns at 100", str(sum(value == 100 for value in PAPER[ROW].values()))]
     sums += [str(sum(score.correct == score.total for score in scores.values())) for _, _, scores in cells]
     made = dict(settings.trainings)
+    share = (
+        100 * sum(part["weight"] for part in DIFFERENCES if part["op"] == "-") / sum(p["weight"] for p in DIFFERENCES)
+    )
     seen = "; ".join(
         f"{name}: {made[name].layers} layers of width {made[name].width}, {what['tokens']:,} tokens"
-        + (", 29% of the examples differences" if made[name].differences else " of the recipe `calculator`'s mixture")
+        + (
+            f", {share:.0f}% of the examples differences"
+            if made[name].differences
+            else " of the recipe `calculator`'s mixture"
+        )
         for name, what, _ in cells
     )
-    note = f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on, 95% intervals, one seed. {seen}."
+    note = f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on and not BIG-bench's own, 95% intervals, one seed. {seen}."
     return [
         Table(
             f"The compact notation beside {ROW}", ["column", ROW, *(name for name, _, _ in cells)], [*rows, sums], note

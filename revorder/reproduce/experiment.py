@@ -86,6 +86,17 @@ class Experiment:
     blocks: Callable[[Any, Path], list[Block]]
     needs: Sequence[str] = ()
 
+    def show(self, settings: Any, folder: Path) -> list[Block]:
+        """What `blocks` makes of the results in a folder; raises ProblemError where they are not what `run` wrote."""
+        try:
+            return self.blocks(settings, folder)
+        except ProblemError:
+            raise
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError) as error:
+            raise ProblemError(
+                f"results {str(folder)!r} can't be shown: {type(error).__name__}: {first_line(error)}; accepted: what reproduce wrote"
+            ) from error
+
 
 @dataclass(frozen=True)
 class RunInfo:
@@ -163,8 +174,7 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
                 f"results {str(folder)!r} are of preset {found.preset!r} or of other settings; accepted: a new folder"
             )
         if found.done and experiment.run is not nothing:
-            if holds_cells(folder):
-                experiment.run(settings, folder, say)  # which refuses cells of other data or training
+            refuse_changed(experiment, settings, folder)
             say(f"{experiment.name}: {folder} holds it already")
             return folder
         if not found.done:
@@ -192,6 +202,15 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
 def as_stored(settings: Any) -> dict[str, Any]:
     """A preset's settings as run.json has them."""
     return json.loads(json.dumps(asdict(settings)))
+
+
+def refuse_changed(experiment: Experiment, settings: Any, folder: Path) -> None:
+    """Raise ProblemError where a finished experiment's results are not all there, or of other terms than today's."""
+    experiment.show(settings, folder)
+    if holds_cells(folder):
+        experiment.run(
+            settings, folder, lambda line: None
+        )  # it compares the terms; where all is there nothing is trained
 
 
 def holds_cells(folder: Path) -> bool:

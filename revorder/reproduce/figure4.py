@@ -21,10 +21,10 @@ from revorder.reproduce.cells import (
     stored_cells,
 )
 from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
+from revorder.reproduce.table1 import fewer
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 PAPER = Series("RevOrder-1B, 12D/6D (paper)", ((0.0, 84.0), (0.4, 99.0)))  # all that its text states
-MISSED = "missed rollback"
 NEEDLESS = "rollback where nothing is to be taken back"  # in the judge's words
 
 
@@ -42,6 +42,11 @@ class Settings:
     def columns(self) -> list[tuple[int, int]]:
         """Digits of dividend and divisor."""
         return [(2 * digits, digits) for digits in range(1, self.digits + 1)]
+
+    @property
+    def tasks(self) -> dict[str, list[Problem]]:
+        """The problems of each column."""
+        return {task(a, b): held_out("/", a, b, self.n, SEED) for a, b in self.columns}
 
     @property
     def parts(self) -> list[dict[str, object]]:
@@ -65,7 +70,6 @@ def cell_name(ratio: float) -> str:
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each ratio; returns the training tokens of all."""
-    tasks: dict[str, list[Problem]] = {task(a, b): held_out("/", a, b, settings.n, SEED) for a, b in settings.columns}
     plans = []
     for ratio in settings.ratios:
         data = {
@@ -75,7 +79,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
             "rollback": ratio,
             "parts": settings.parts,
         }
-        plans.append(Plan(settings.training, data, [("/", *settings.columns[-1])], tasks))
+        plans.append(Plan(settings.training, data, [("/", *settings.columns[-1])], settings.tasks))
     return run_cells(plans, folder, say)
 
 
@@ -98,10 +102,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     rows = []
     for ratio, scores in scored:
         rightly = sum(score.correct_rollbacks for score in scores.values())
-        counts = [sum(result.reason.startswith(why) for result in read[ratio]) for why in (MISSED, NEEDLESS)]
-        rows.append([f"{ratio:g}", *(f"{scores[name].percent:.1f}" for name in names), *map(str, (rightly, *counts))])
+        kept = sum(map(keeps_wrong_digit, read[ratio]))
+        needless = sum(result.reason.startswith(NEEDLESS) for result in read[ratio])
+        percents = [f"{scores[name].percent:.1f}" for name in names]
+        rows.append([f"{ratio:g}", *percents, str(rightly), str(kept), str(needless)])
     note = (
-        f"Up to {settings.n} exact divisions of the test split a column; {settings.training.terms}, one seed; method "
+        f"Up to {settings.n} exact divisions of the test split a column, {fewer(settings.tasks, settings.n)}; {settings.training.terms}, one seed; method "
         f"{settings.method}. The ratio is the share of training divisions that write one digit wrong, by one, and take it "
         "back; the wrong digit itself is not learned, so what is taken back here are a model's own errors."
     )
@@ -128,6 +134,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             rows,
             f"{note} Digits are counted up to a text's first error.",
         ),
+        Table(
+            "Figure 4b in numbers",
+            ["ratio", *names],
+            [[series.name.partition(" ")[2], *(f"{y:.1f}" for _, y in series.points)] for series in shares],
+            "Percent of the divisions in which a wrong digit was taken back.",
+        ),
     ]
 
 
@@ -137,14 +149,26 @@ def share_rolled(results: Sequence[Result], task: str) -> float:
     return sum(result.correct_rollbacks > 0 for result in some) / len(some)
 
 
+def keeps_wrong_digit(result: Result) -> bool:
+    """Whether a text's first error is a wrong quotient digit that stays: W is missing, or the sign that calls for it.
+
+    >>> from revorder.evaluation.runner import judge_text
+    >>> text = "948/12=8R-(12*80)(r|069)(r|21)"
+    >>> keeps_wrong_digit(judge_text("", Problem(948, "/", 12), text, "revorder", "compact"))
+    True
+    """
+    wanted = result.reason.partition(", found ")[0]
+    return wanted.startswith("missed rollback") or ("sign in the difference" in wanted and "-r|" in wanted)
+
+
 def missed_rollback(read: Mapping[float, Sequence[Result]]) -> list[Sample]:
-    """Figure 3 from a real error: a division whose wrong digit was not taken back, with what the judge says.
+    """Figure 3 from a real error: a division whose wrong digit was kept, with what the judge says.
 
     It is the longest, by a model that was shown rollbacks in about half of its divisions.
     """
     for ratio in sorted(filter(None, read), key=lambda ratio: abs(ratio - 0.5)):
         for result in reversed(read[ratio]):
-            if result.reason.startswith(MISSED):
+            if keeps_wrong_digit(result):
                 text = f"{result.text}\n\nstep {(result.step or 0) + 1}: {result.reason}\ncorrect: {result.expected}"
                 return [
                     Sample(

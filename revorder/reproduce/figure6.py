@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.metrics.token_cost import characters
+from revorder.reproduce import table1, table2
 from revorder.reproduce.ablation import RECIPE
 from revorder.reproduce.experiment import Block, Experiment, Table, nothing
 from revorder.training.recipe import Recipe
+
+MIXTURES: dict[str, Callable[[], Mixture]] = {
+    "paper, as appendix B has it": lambda: Mixture.read("paper"),
+    f"of the recipe {RECIPE}": lambda: Recipe.read(RECIPE).data,
+    "of our Table 1": lambda: Mixture.read(table1.mixture("revorder")),
+    "of our Table 2": lambda: Mixture.read(table2.mixture("revorder", 40_000, 0)),
+}
 
 
 @dataclass(frozen=True)
@@ -19,19 +28,14 @@ class Settings:
     """`n`: the first examples of each mixture, which are counted."""
 
     n: int
-    mixtures: tuple[str, ...] = ("paper", RECIPE)
-
-
-def find_mixture(name: str) -> Mixture:
-    """A packaged mixture, or a recipe's."""
-    return Recipe.read(name).data if name == RECIPE else Mixture.read(name)
+    mixtures: tuple[str, ...] = tuple(MIXTURES)
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """A table a mixture: the share of each operation in equations and in tokens."""
     found: list[Block] = []
     for name in settings.mixtures:
-        mixture = find_mixture(name)
+        mixture = MIXTURES[name]()
         equations, tokens, rollbacks = Counter[str](), Counter[str](), Counter[str]()
         for example in sampler(mixture).examples(0, 0, settings.n):
             op = example.problem.op
@@ -49,10 +53,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             for op in equations
         ]
         rows.sort()
-        note = f"The first {settings.n:,} of {mixture.size:,} equations, method {mixture.method}. The paper's own shares are lost with its figure."
+        note = f"The first {settings.n:,} of {mixture.size:,} equations, method {mixture.method}."
         header = ["operation", "% of equations", "% of tokens", "tokens an equation", "% with a rollback"]
-        title = f"Figure 6: the mixture {name}" if name != RECIPE else f"Figure 6: the mixture of the recipe {name}"
-        found.append(Table(title, header, rows, note))
+        found.append(Table(f"Figure 6: the mixture {name}", header, rows, note))
     return found
 
 

@@ -90,7 +90,7 @@ def costs(settings: Settings) -> list[Block]:
     """A chart a column, of mean tokens against mean CSID, and a table of all."""
     tasks = table1_columns(settings.texts, only=tuple(dict.fromkeys([*settings.columns, *LONGEST])))
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
-    rows = [[full_name(*how)] for how in notations]
+    rows: list[list[str]] = []
     note = (
         f"Mean over {settings.texts} problems a column: tokens of the whole text, the answer restored by rule where one does, a character a token, `r|` one; CSID with "
         "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
@@ -98,17 +98,18 @@ def costs(settings: Settings) -> list[Block]:
     )
     found: list[Block] = []
     for task, problems in tasks.items():
-        points = []
-        for row, how in zip(rows, notations, strict=True):
+        points, row = [], [task]
+        for how in notations:
             counts = [csid(problem, *how) for problem in problems]
             points.append((fmean(counts), fmean([bare_cost(problem, *how) for problem in problems])))
-            row += [f"{points[-1][1]:.1f}", f"{points[-1][0]:.1f}", str(max(counts))]
+            row.append(f"{points[-1][1]:.1f} ({points[-1][0]:.1f}, {max(counts)})")
+        rows.append(row)
         family = Series(FAMILY, points[len(OTHERS) :])
         others = [Series(full_name(*how), [point]) for how, point in zip(OTHERS, points, strict=False)]
         title = f"Tokens against CSID, {task}"
         found.append(Chart(title, "mean CSID", "mean tokens", [family, *others], note, log_x=True, log_y=True))
-    header = ["notation", *(f"{task}{what}" for task in tasks for what in (" tokens", " CSID", " greatest"))]
-    return [*found, Table("Tokens and CSID by notation", header, rows, note)]
+    header = ["column", *(full_name(*how) for how in notations)]
+    return [*found, Table("Tokens (mean CSID, greatest) by notation", header, rows, note)]
 
 
 def accuracy(settings: Settings, folder: Path) -> list[Block]:
@@ -149,8 +150,8 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
     note = (
         f"Percent exact, {settings.n} held-out problems a column, exact division; every model was trained from random "
         f"weights on the same number of tokens, so that one of a shorter notation saw more equations{pretrained}. Bars: 95% "
-        "intervals. "
-        "(long): most of the texts in that column are longer than any that the model was shown."
+        "intervals."
+        + (" (long): most of such texts are longer than any that the model was shown." if "(long)" in str(rows) else "")
     )
     header = ["model", "digits at a time", "tokens an equation", "equations", *tasks]
     return [

@@ -6,15 +6,26 @@ import re
 from functools import reduce
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from revorder.errors import ProblemError
 from revorder.evaluation.tables import markdown
 from revorder.files import make_folder, write_whole
 from revorder.provenance import joined
 from revorder.reproduce import EXPERIMENTS
-from revorder.reproduce.cells import read_cells
+from revorder.reproduce.cells import training_heads
 from revorder.reproduce.charts import svg, write_png
-from revorder.reproduce.experiment import Block, Chart, RunInfo, Sample, Table, as_stored, nothing, results_in
+from revorder.reproduce.experiment import (
+    Block,
+    Chart,
+    Experiment,
+    RunInfo,
+    Sample,
+    Table,
+    as_stored,
+    nothing,
+    results_in,
+)
 
 STYLE = """
 :root { color-scheme: light; --ink: #1c2126; --soft: #5c6670; --line: #dde2e6; --paper: #fff; --accent: #0b6e99 }
@@ -30,8 +41,8 @@ svg { max-width: 100%; min-width: 36rem; height: auto } code { font-size: .9em }
 """
 
 
-def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
-    """What an experiment shows of its results; raises ProblemError where they are of other settings than today's."""
+def source_of(info: RunInfo, folder: Path) -> tuple[Experiment, Any]:
+    """The experiment and the settings that results are of; raises ProblemError where they are not today's."""
     experiment = EXPERIMENTS.get(info.experiment)
     if experiment is None:
         raise ProblemError(f"results {str(folder)!r} are of {info.experiment!r}; accepted: {', '.join(EXPERIMENTS)}")
@@ -42,7 +53,13 @@ def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
     settings = experiment.settings[info.preset]
     if info.settings != as_stored(settings):
         raise ProblemError(f"results {str(folder)!r} are of other settings than today's; accepted: a new run")
-    return experiment.blocks(settings, folder)
+    return experiment, settings
+
+
+def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
+    """What an experiment shows of its results; raises ProblemError as `source_of` does, and where they are damaged."""
+    experiment, settings = source_of(info, folder)
+    return experiment.show(settings, folder)
 
 
 def write_page(out: Path, page: Path) -> None:
@@ -68,11 +85,14 @@ def cost_line(info: RunInfo, folder: Path) -> str:
     """What made the results and what it took, in a line: of cells as each of them says."""
     if EXPERIMENTS[info.experiment].run is nothing:
         return f"{info.command}; by the code that wrote this page"
-    heads = [what for what, _ in read_cells(folder).values() if "seconds" in what]
-    commits = reduce(joined, (what["commit"] for what in heads)) if heads else info.commit
+    heads = training_heads(folder)
+    commits = reduce(joined, (one for what in heads for one in what["commit"].split(", ")), "") or info.commit
     seconds = sum(what["seconds"] for what in heads) if heads else info.seconds
     libraries = ", ".join(f"{name} {number}" for name, number in info.versions.items())
-    spent = f"{info.tokens:,} training tokens, " if info.tokens else ""
+    seeds = sorted({(what.get("training") or what["recipe"])["seed"] for what in heads})
+    tokens = sum(what["tokens"] for what in heads) or info.tokens
+    spent = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}, " if seeds else ""
+    spent += f"{tokens:,} training tokens, " if tokens else ""
     time = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
     state = "" if info.done else "; unfinished, the same command goes on"
     return f"{info.command}; commit {commits}; {libraries}; {info.hardware}; {spent}{time}{' of training' if heads else ''}{state}"

@@ -12,7 +12,7 @@ from revorder.arithmetic.problem import Problem
 from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.data.targets import as_pair
-from revorder.evaluation.scores import wilson
+from revorder.evaluation.scores import group_errors, wilson
 from revorder.evaluation.tables import PAPER
 from revorder.methods import METHODS
 from revorder.metrics.token_cost import characters
@@ -32,6 +32,7 @@ from revorder.reproduce.experiment import Block, Experiment, Say, Table
 
 SYSTEMS = ("plain", "scratchpad", "goat", "revorder", "lean")
 ALIKE = {"plain": "plain, mathglm"}  # MathGLM writes one operation as plain does
+FIRST_ERRORS = 3  # the kinds that are shown
 PARTS = (
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 15, "hard": 0.3},
     {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
@@ -81,10 +82,14 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     tasks = table1_columns(settings.n, only=settings.only)
     rows: dict[str, Mapping[str, str]] = {}
     seen: list[list[str]] = []
+    wrong: list[list[str]] = []
     for name, (what, results) in stored_cells(folder, settings.systems).items():
         scores = scores_of(results)
         longest = what["training"]["longest"]
         shown = ALIKE.get(name, name)
+        groups = group_errors(results)
+        most = [f"{len(texts):,} in {op}: {kind}" for (op, kind), texts in groups.items()][:FIRST_ERRORS]
+        wrong.append([shown, f"{sum(map(len, groups.values())):,}", *most, *["-"] * (FIRST_ERRORS - len(most))])
         rows[f"{shown} (ours)"] = {
             task: f"{scores[task].percent:.1f}" if task in scores else "(long)" for task in tasks
         }
@@ -119,7 +124,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     note = (
         f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on; for each method one model "
         f"({settings.training.terms}), one seed, with the same optimizer and mixture of problems{tokenizer}. 1D-5D are drawn as the other columns are, and not "
-        "BIG-bench's problems, which the paper has. "
+        "BIG-bench's problems, which the paper has. MathGLM writes a problem of one operation as direct answers do, so one "
+        "model is both rows. "
         "(long): not asked, since most of the method's texts in that "
         "column are longer than any that the model was shown. "
         f"With 95% confidence 100.0 is at least {wilson(settings.n, settings.n)[0]:.1f}, and 50.0 at least "
@@ -145,6 +151,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
                 "wrong and verified",
             ],
             seen,
+        ),
+        Table(
+            "What goes wrong first",
+            ["method", "texts with an error", "most often", *["then"] * (FIRST_ERRORS - 1)],
+            wrong,
+            "By the judge's first wrong step.",
         ),
     ]
 

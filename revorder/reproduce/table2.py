@@ -51,20 +51,24 @@ def cell_name(method: str, size: int, seed: int) -> str:
     return f"{method}-{size}-{seed}"
 
 
+def mixture(method: str, size: int, seed: int) -> dict[str, object]:
+    """The same problems for every method; methods that take digits back estimate them from two leading digits."""
+    return {
+        "name": cell_name(method, size, seed),
+        "method": method,
+        "size": size,
+        "estimate_digits": 2 if METHODS[method].can_rollback else 0,
+        "parts": list(PARTS),
+    }
+
+
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each method, number of equations and seed; returns the training tokens of all."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
     plans = []
     for method, size, seed in settings.cells:
-        data = {
-            "name": cell_name(method, size, seed),
-            "method": method,
-            "size": size,
-            "estimate_digits": 2 if METHODS[method].can_rollback else 0,
-            "parts": list(PARTS),
-        }
         training = replace(settings.training, seed=seed)
-        plans.append(Plan(training, data, [(op, 5, 5) for op in "+-*/"], tasks))
+        plans.append(Plan(training, mixture(method, size, seed), [(op, 5, 5) for op in "+-*/"], tasks))
     return run_cells(plans, folder, say)
 
 

@@ -24,13 +24,13 @@ from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
 from revorder.processes import is_first_process, share, wait_for_first, write_once
-from revorder.reproduce.cells import MODELS, SMOLLM2, made_by, refuse_other, tiny_model
+from revorder.reproduce.cells import MODELS, SMOLLM2, SOLUTIONS, made_by, refuse_other, tiny_model
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
 
 ARMS = {"original": "", "reversed": NOTATIONS[0], "enclosed": NOTATIONS[1]}  # and the notation of each
-SOLUTIONS = "solutions"  # the folder of what the models wrote
+FIGURE9 = "reversed"  # the arm whose wrong solutions are shown
 RECIPE = "llama2-7b"  # appendix C's: batches of 32, 5e-5, warmup 0.08, 3 epochs
 
 
@@ -62,7 +62,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     from revorder.training.finetune import finetune
 
     problems = load_problems(settings.data, settings.n)
-    recipe = FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
+    recipe = recipe_of(settings)
     base = tiny_model(settings.tokenizer, folder / MODELS / "base") if settings.tokenizer else settings.model
     make_folder(folder / SOLUTIONS)
     data = write_data(settings, folder / MODELS / "data")
@@ -97,6 +97,11 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     return sum(load_run(out[arm])[0]["tokens"] for arm in data)
 
 
+def recipe_of(settings: Settings) -> FinetuneRecipe:
+    """The recipe of every arm."""
+    return FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
+
+
 def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
     """The files that each arm is trained on, in turn; of several processes the first one writes them."""
     make_folder(folder)
@@ -119,15 +124,17 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 
 def read_arm(settings: Settings, folder: Path, arm: str) -> tuple[RunSettings, list[Solution]]:
-    """What an arm's run was, and what its model wrote, scored."""
+    """What an arm's run was, and what its model wrote, scored; raises ProblemError where it is not today's."""
+    path = folder / SOLUTIONS / f"{arm}.jsonl"
+    refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).model_dump(mode="json")})
     what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
     name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
-    run, results = load_run(folder / SOLUTIONS / f"{arm}.jsonl")
+    run, results = load_run(path)
     return run, [check_solution(attempt) for attempt in attempts_of(results, f"{name}, {what}")]
 
 
 def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Table 3, what went wrong by cause, and a wrong solution of each cause for each arm (Figure 9)."""
+    """Table 3, what went wrong by cause, and a wrong solution of each cause in `r|` (Figure 9)."""
     arms = {arm: read_arm(settings, folder, arm) for arm in ARMS}
     scores = [score_system(solutions[0].attempt.system, solutions) for _, solutions in arms.values()]
     count = "all" if settings.examples is None else f"the first {settings.examples:,}"
@@ -138,14 +145,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         + ", ".join(f"{arm} {run['steps']:,} steps, {run['tokens']:,} tokens" for arm, (run, _) in arms.items())
         + "."
     )
+    shown = arms[FIGURE9][1]
     causes = "Equations that are wrong, and wrong solutions by what went wrong first in them."
     return [
         Table("Table 3: GSM8K", *table(scores), note),
         Table("What went wrong", *errors_table(scores), causes),
-        *(
-            Sample(f"Figure 9: {score.system}", errors_text(solutions))
-            for score, (_, solutions) in zip(scores, arms.values(), strict=True)
-        ),
+        Sample(f"Figure 9: {shown[0].attempt.system}", errors_text(shown)),
     ]
 
 

@@ -161,7 +161,7 @@ def test_what_is_stated_of_cells_is_what_they_say(tmp_path, results):
     shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
     info = replace(RunInfo.read(tmp_path / "table1"), commit="not this", seconds=1e9)
     line = cost_line(info, tmp_path / "table1")
-    assert "not this" not in line and line.endswith(" seconds of training")
+    assert "not this" not in line and line.endswith(" seconds of training") and "; seed 0, " in line
     assert cost_line(RunInfo.read(results / "figure6"), results / "figure6").endswith(
         "by the code that wrote this page"
     )
@@ -184,6 +184,34 @@ def test_a_damaged_cell_is_named(tmp_path, results, text, says):
     (tmp_path / "table1" / "plain.jsonl").write_text(text)
     (found,) = check(tmp_path, [])
     assert found.where == str(tmp_path / "table1") and says in found.what
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text", "says"),
+    [
+        ("tool-cost", "seconds.json", "{}", "can't be shown: KeyError: 'seconds_per_token'; accepted: "),
+        ("figures7-8", "samples.json", "[", "can't be shown: JSONDecodeError: Expecting value"),
+        ("table3", "solutions/original.jsonl", '{"run": {"arm": "original"}}\n', "are of other recipe than today's"),
+        ("table3", "solutions/original.jsonl", None, "original.jsonl': No such file"),
+    ],
+)
+def test_results_that_were_changed_are_named_by_the_check_and_the_page(tmp_path, results, name, file, text, says):
+    if name not in EXPERIMENTS:
+        pytest.skip("needs GSM8K")
+    shutil.copytree(results / name, tmp_path / name, ignore=shutil.ignore_patterns(MODELS))
+    path = tmp_path / name / file
+    path.unlink() if text is None else path.write_text(text)
+    (found,) = check(tmp_path, [])
+    assert says in found.what
+    with pytest.raises(ProblemError, match=re.escape(says)):
+        write_page(tmp_path, tmp_path / "index.html")
+
+
+def test_a_cell_that_is_gone_is_not_trained_again_in_silence(tmp_path, results):
+    shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
+    (tmp_path / "table1" / "lean.jsonl").unlink()
+    with pytest.raises(ProblemError, match="lean.jsonl': not there"):
+        perform(EXPERIMENTS["table1"], "smoke", tmp_path)
 
 
 def test_results_of_another_layout_are_refused(tmp_path, results):
@@ -257,11 +285,12 @@ def test_the_check_sees_all_that_figure_4_counts(tmp_path, results):
     for key, value in (("rollbacks", row["rollbacks"] + 1), ("reason", row["reason"] + " ")):
         stored.write_text("".join([heading, json.dumps(row | {key: value}) + "\n", *rest]))
         assert [d.what.partition(" is stored")[0] for d in check(tmp_path, [])] == [f"{row['problem']}: {key}"]
-    stored.write_text("".join([heading, json.dumps(row | {"problem": "x+y"}) + "\n", *rest]))
-    found = [d for d in check(tmp_path, []) if "line 2" in d.where]
-    assert [d.what.partition(":")[0] for d in found] == ["problem 'x+y'"]
-    stored.write_text("".join([heading, *rest]))
-    assert [d.what for d in check(tmp_path, [])] == ["its problems are not those that it was asked"]
+    for lines in ([json.dumps(row | {"problem": "x+y"}) + "\n", *rest], rest, []):
+        stored.write_text("".join([heading, *lines]))
+        (found,) = check(tmp_path, [])
+        assert f"{stored.name}' are not of the problems that were asked; accepted: " in found.what
+        with pytest.raises(ProblemError, match="are not of the problems that were asked"):
+            write_page(tmp_path, tmp_path / "index.html")
 
 
 def test_texts_of_another_training_are_refused_and_missing_ones_named(tmp_path, results):
@@ -352,6 +381,16 @@ def test_run_info_that_is_none_is_refused(tmp_path):
     (tmp_path / "run.json").unlink()
     with pytest.raises(ProblemError, match="run.json' can't be read: No such file"):
         RunInfo.read(tmp_path)
+
+
+def test_the_summary_states_numbers_that_stand_in_the_results_below_it():
+    text = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text()
+    summary = text[text.index("## What reproduced") : text.index("## Results")]
+    results = set(re.findall(r"\d[\d.,]*", "".join(re.findall("<!-- result .*?<!-- end -->", text, re.S))))
+    stated = re.findall(
+        r"(?<![\dD/.])\d[\d,]*\.\d+(?![\d.]*[MD])", re.sub(r"section \d[\d.]*\d|ratio-0.6", "", summary)
+    )
+    assert len(stated) > 30 and not set(stated) - {number.rstrip(".,") for number in results}
 
 
 def test_what_the_docs_state_is_what_the_stored_results_say():
