@@ -141,10 +141,7 @@ def each_problem(problems: list[str], work: Callable[[str], None], json_: bool) 
             if line.number is None:
                 raise
             status = 2
-            if json_:
-                emit({"problem": line.text, "error": str(error)})
-            else:
-                print("error")
+            tell("error", {"problem": line.text, "error": str(error)}, json_)
             say(f"{line.name}{error}")
     return status
 
@@ -183,6 +180,11 @@ def emit(item: Any) -> None:
     print(json.dumps(item))
 
 
+def tell(text: object, item: Any, json_: bool) -> None:
+    """What a command has to say, on stdout: a text, or with `json_` an item as a line of JSON."""
+    emit(item) if json_ else print(text)
+
+
 def print_checkpoint(folder: Path | None, json_: bool) -> None:
     """Print the folder that a run made; exits with status 130 where there is none, since it was interrupted and saved.
 
@@ -190,12 +192,8 @@ def print_checkpoint(folder: Path | None, json_: bool) -> None:
     """
     if folder is None:
         raise typer.Exit(130)
-    if not is_first_process():
-        return
-    if json_:
-        emit({"checkpoint": str(folder), **json.loads((folder / INFO_FILE).read_text())})
-    else:
-        print(folder)
+    if is_first_process():
+        tell(folder, {"checkpoint": str(folder), **json.loads((folder / INFO_FILE).read_text())}, json_)
 
 
 Cells = tuple[list[str], list[list[str]]]  # a table's header and rows

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, Progress, emit, packaged
+from revorder.cli.common import Json, Progress, packaged, tell
 
 
 def command(
@@ -36,9 +36,5 @@ def command(
     with Progress("equations", total) as progress:
         manifest = write_shards(Run(drawn, seed, out, total, shard_size, format, view), workers, progress.advance)
     write_card(out, manifest)
-    if json_:
-        emit(manifest)
-    else:
-        print(
-            f"{total} equations in {(count := len(manifest['shards']))} shard{'s' * (count != 1)} and manifest.json in {out}"
-        )
+    shards = f"{(count := len(manifest['shards']))} shard{'s' * (count != 1)}"
+    tell(f"{total} equations in {shards} and manifest.json in {out}", manifest, json_)

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, emit
+from revorder.cli.common import Json, tell
 from revorder.errors import ProblemError
 from revorder.inference.transformers_runtime import is_other_model
 from revorder.model.checkpoint import shipped
@@ -41,7 +41,4 @@ def command(
         from revorder.integrations.onnx import export_onnx as export
 
     export(checkpoint, out)
-    if json_:
-        emit({"file": str(out), "format": kind, "bytes": out.stat().st_size})
-    else:
-        print(out)
+    tell(out, {"file": str(out), "format": kind, "bytes": out.stat().st_size}, json_)

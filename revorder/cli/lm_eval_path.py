@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from revorder.cli.common import Json, emit
+from revorder.cli.common import Json, tell
 from revorder.integrations import lm_eval
 
 
 def command(json_: Json = False) -> None:
     """The folder to give lm-evaluation-harness: lm_eval run --include_path $(revorder lm-eval-path)."""
     folder = str(Path(lm_eval.__file__).parent)
-    if json_:
-        emit({"path": folder})
-    else:
-        print(folder)
+    tell(folder, {"path": folder}, json_)

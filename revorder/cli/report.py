@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, Wide, emit, say, show_table
+from revorder.cli.common import Json, Wide, emit, say, show_table, tell
 from revorder.cli.gsm8k import print_scores
 from revorder.errors import ProblemError
 from revorder.files import read_text, write_whole
@@ -62,10 +62,7 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
     for path, text in texts.items():
         write_whole(path, fill_docs(text, folder, path.parent / "images"))
     for path in (page, *docs):
-        if json_:
-            emit({"file": str(path)})
-        else:
-            print(path)
+        tell(path, {"file": str(path)}, json_)
 
 
 def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, emit, say
+from revorder.cli.common import Json, say, tell
 from revorder.errors import ProblemError
 from revorder.processes import is_first_process
 
@@ -55,17 +56,13 @@ def command(
             raise ProblemError(f"preset {preset!r}: --check judges all that --out holds; accepted: no preset")
         print_differences(out, docs or [], json_)
     preset = preset or "cpu"
-    chosen = (
-        [EXPERIMENTS[name] for name in names] if names else [e for e in EXPERIMENTS.values() if preset in e.settings]
-    )
+    chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     failed: list[str] = []
     first = is_first_process()  # of those that torchrun started, the one that speaks
     for experiment in chosen:
         if list_:
-            if json_:
-                emit({"experiment": experiment.name, "shows": experiment.shows, "title": experiment.title})
-            else:
-                print(f"{experiment.name}: {experiment.shows}, {experiment.title}")
+            about = {"experiment": experiment.name, "shows": experiment.shows, "title": experiment.title}
+            tell("{experiment}: {shows}, {title}".format(**about), about, json_)
             continue
         try:
             with redirect_stdout(sys.stderr):
@@ -76,12 +73,8 @@ def command(
             failed.append(experiment.name)
             say(str(error))
             continue
-        if not first:
-            continue
-        if json_:
-            emit({"experiment": experiment.name, "folder": str(folder)})
-        else:
-            print(folder)
+        if first:
+            tell(folder, {"experiment": experiment.name, "folder": str(folder)}, json_)
     if failed:
         raise ProblemError(f"{', '.join(failed)}: not run, for the reasons above; accepted: what each of them needs")
 
@@ -93,10 +86,7 @@ def print_differences(out: Path, docs: list[Path], json_: bool) -> None:
     count = 0
     for difference in check(out, docs):
         count += 1
-        if json_:
-            emit({"where": difference.where, "what": difference.what})
-        else:
-            print(f"{difference.where}: {difference.what}")
+        tell(f"{difference.where}: {difference.what}", asdict(difference), json_)
     if not json_:
         print(f"differences: {count}" if count else "every stored result is as it is stated")
     raise typer.Exit(int(count > 0))

@@ -107,7 +107,7 @@ def rewrite_corpus(
         if same_file(source, path):
             raise ProblemError(f"out {str(path)!r}: the same file as the one that is read; accepted: another")
         refuse_existing(path, overwrite)
-    find: Find = find_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
+    find: Find = find_edits_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
     report = Report()
     convert = convert_parquet if source.suffix == ".parquet" else convert_jsonl
     try:
@@ -118,16 +118,6 @@ def rewrite_corpus(
         failed = source if corrupt or error.filename == str(source) else out
         raise ProblemError(f"file {str(failed)!r} failed: {first_line(error)}") from None
     return report
-
-
-def find_back(text: str) -> tuple[list[Edit], Counter[str]]:
-    """The edits that take a text back, and how many equations they are of.
-
-    >>> find_back("<<1+2=r|3=3>>")
-    ([Edit(start=6, end=10, by='')], Counter({'rewritten': 1}))
-    """
-    edits = find_edits_back(text)
-    return edits, Counter({REWRITTEN: len(edits)} if edits else {})
 
 
 def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Callable[[str], list[Edit]]:

@@ -69,7 +69,7 @@ def rewrite_back(text: str) -> str:
     >>> rewrite_back("He has 48+24 = <<48+24=@@27@@=72>>72.")
     'He has 48+24 = <<48+24=72>>72.'
     """
-    return apply_edits(text, find_edits_back(text))
+    return apply_edits(text, find_edits_back(text)[0])
 
 
 def apply_edits(text: str, edits: list[Edit]) -> str:
@@ -107,13 +107,17 @@ def find_edits(
     return edits, counts
 
 
-def find_edits_back(text: str) -> list[Edit]:
-    """The deletions that take a text back."""
+def find_edits_back(text: str) -> tuple[list[Edit], Counter[str]]:
+    """The deletions that take a text back, and how many of its equations are rewritten ones.
+
+    >>> find_edits_back("<<1+2=r|3=3>>")
+    ([Edit(start=6, end=10, by='')], Counter({'rewritten': 1}))
+    """
     edits: list[Edit] = []
     for equation in find_equations(text, prose=may_hold_steps(text)):
         if steps := steps_held(equation):
             edits.append(Edit(equation.at, equation.at + len(steps), ""))
-    return edits
+    return edits, Counter({REWRITTEN: len(edits)} if edits else {})
 
 
 def may_hold_steps(text: str) -> bool:

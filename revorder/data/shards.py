@@ -22,7 +22,7 @@ from revorder.data.mixture import Mixture
 from revorder.data.sampling import sampler
 from revorder.data.views import VIEWS
 from revorder.errors import ProblemError, needs
-from revorder.files import digest, make_folder, write_whole
+from revorder.files import digest, make_folder, write_whole, written_whole
 from revorder.provenance import __version__
 
 FORMATS = ("jsonl", "parquet")
@@ -273,8 +273,7 @@ def write_shard(job: Job) -> dict[str, Any]:
     run, start, stop, path = job
     view, examples = VIEWS[run.view], sampler(run.mixture).examples(run.seed, start, stop)
     rows = (view(example, run.mixture) for example in examples)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with written_whole(path) as temporary:
         if run.format == "jsonl":
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
                 for row in rows:
@@ -287,9 +286,6 @@ def write_shard(job: Job) -> dict[str, Any]:
             pyarrow.parquet.write_table(table, temporary)
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())  # so that a file of that name is whole, even when the machine stops
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
     return shard_entry(job)
 
 

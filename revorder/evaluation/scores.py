@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -77,6 +77,21 @@ class Score:
         """The Wilson 95% interval of the percentage."""
         return wilson(self.correct, self.total)
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether every answer is right."""
+        return self.correct == self.total
+
+    @property
+    def shown(self) -> str:
+        """The percentage with its interval, as tables have it.
+
+        >>> Score("ADD 5D", 1000, 999, 999).shown
+        '99.9 (99.4-100.0)'
+        """
+        low, high = self.interval
+        return f"{self.percent:.1f} ({low:.1f}-{high:.1f})"
+
 
 def wilson(correct: int, total: int, z: float = 1.959964) -> tuple[float, float]:
     """The Wilson score interval of a share, in percent; (0, 100) where there is nothing to count.
@@ -114,6 +129,17 @@ def score_tasks(results: Iterable[Result]) -> list[Score]:
         )
         for task, rows in tasks.items()
     ]
+
+
+def together(scores: Iterable[Score]) -> Score:
+    """The score of several tasks as one.
+
+    >>> together([Score("ADD 1D", 100, 100, 100), Score("ADD 2D", 1000, 999, 999)]).correct
+    1099
+    """
+    rows = list(scores)
+    counts = [field.name for field in fields(Score)[1:]]
+    return Score("together", **{name: sum(getattr(row, name) for row in rows) for name in counts})
 
 
 def first_wrong(result: Result) -> str:

@@ -102,9 +102,10 @@ def extra(draw: Draw) -> Tasks:
 
 def table1(draw: Draw) -> Tasks:
     """both of them, Table 1's 32 columns"""
-    from revorder.data.sources.bigbench import find_folder
+    from revorder.data.sources.bigbench import FOLDER
+    from revorder.data.sources.locate import find_folder
 
-    if draw.data or find_folder(None):
+    if draw.data or find_folder(None, FOLDER):
         return bigbench(draw) | extra(draw)
     draw.say(
         "BIG-bench's problems are not here, so 1D-5D are drawn, held out from training; "

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from revorder.evaluation.scores import Result, Score
+from revorder.evaluation.scores import Result, Score, together
+from revorder.evaluation.suites import EXTRA, SMALL
 
 # Table 1 of the paper, percent exact match; None where it has no number
 _OPS = ("ADD", "SUB", "MUL", "DIV")
-_COLUMNS = {
-    "ADD": ("1D", "2D", "3D", "4D", "5D", "8D+8D", "16D+8D", "16D+16D"),
-    "SUB": ("1D", "2D", "3D", "4D", "5D", "8D-8D", "16D-8D", "16D-16D"),
-    "MUL": ("1D", "2D", "3D", "4D", "5D", "16D*1D", "8D*4D", "6D*6D"),
-    "DIV": ("1D", "2D", "3D", "4D", "5D", "16D/1D", "6D/3D", "12D/6D"),
-}
+_COLUMNS = list(dict.fromkeys(column[0] for column in SMALL + EXTRA))
 _ROWS: dict[str, tuple[tuple[float | None, ...], ...]] = {
     "GPT-4": (
         (100, 100, 99.6, 98.8, 94.1, 92.1, 9.4, 94.1),
@@ -42,9 +38,9 @@ _ROWS: dict[str, tuple[tuple[float | None, ...], ...]] = {
 }
 PAPER: dict[str, dict[str, float | None]] = {
     model: {
-        f"{op} {column}": value
+        column: value
         for op, values in zip(_OPS, rows, strict=True)
-        for column, value in zip(_COLUMNS[op], values, strict=True)
+        for column, value in zip([name for name in _COLUMNS if name.startswith(op)], values, strict=True)
     }
     for model, rows in _ROWS.items()
 }
@@ -89,12 +85,10 @@ def summary(scores: Iterable[Score]) -> str:
     '1 of 2 tasks without an error, 1,999 of 2,000 problems correct, 0 wrong answers verified'
     """
     rows = list(scores)
-    clean = sum(score.correct == score.total for score in rows)
-    correct, total = sum(score.correct for score in rows), sum(score.total for score in rows)
-    false = sum(score.false_passes for score in rows)
+    clean, all_ = sum(score.is_clean for score in rows), together(rows)
     return (
-        f"{clean} of {len(rows)} tasks without an error, {correct:,} of {total:,} problems correct, "
-        f"{false} wrong answers verified"
+        f"{clean} of {len(rows)} tasks without an error, {all_.correct:,} of {all_.total:,} problems correct, "
+        f"{all_.false_passes} wrong answers verified"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,21 +39,19 @@ def load_model(name: str | Path) -> Any:
         return AutoModelForCausalLM.from_pretrained(name, dtype="auto")
 
 
-class _one_line:
+@contextmanager
+def _one_line(name: str | Path) -> Iterator[None]:
     """Turns what a library raises at a model that can't be loaded into a ProblemError of one line."""
-
-    def __init__(self, name: str | Path) -> None:
-        self.name = str(name)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
-        if isinstance(error, Exception) and not isinstance(error, ProblemError):
-            raise ProblemError(
-                f"model {self.name!r} can't be loaded: {quote(first_line(error) or kind.__name__)}; accepted: the folder "
-                "of a causal language model that transformers reads, or its name on the Hugging Face Hub"
-            ) from None
+    try:
+        yield
+    except ProblemError:
+        raise
+    except Exception as error:
+        said = quote(first_line(error) or type(error).__name__)
+        raise ProblemError(
+            f"model {str(name)!r} can't be loaded: {said}; accepted: the folder of a causal language model that "
+            "transformers reads, or its name on the Hugging Face Hub"
+        ) from None
 
 
 def prepare(model: Any, tokenizer: Any, name: str | Path) -> Any:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from revorder.arithmetic.problem import OPS
-from revorder.evaluation.scores import wilson
+from revorder.evaluation.scores import together
 from revorder.evaluation.suites import EXTRA, Draw, columns
-from revorder.reproduce.cells import ByRecipe, Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
 RECIPE = "calculator"
@@ -77,13 +78,11 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     rows = []
     for name, (what, results) in stored_cells(folder, settings.changes).items():
         scores = scores_of(results).values()
-        good, total = sum(score.correct for score in scores), sum(score.total for score in scores)
-        low, high = wilson(total - good, total)
-        row = [CHANGES[name][0], f"{what['tokens']:,}", f"{100 - 100 * good / total:.2f}", f"{low:.2f}-{high:.2f}"]
-        for op in ("ADD", "SUB", "MUL", "DIV"):
-            some = [score for score in scores if score.task.startswith(op)]
-            row.append(f"{100 - 100 * sum(s.correct for s in some) / sum(s.total for s in some):.2f}")
-        rows.append(row)
+        score = together(scores)
+        low, high = score.interval
+        wrong = f"{100 - score.percent:.2f}", f"{100 - high:.2f}-{100 - low:.2f}"
+        by_op = (together(s for s in scores if s.task.startswith(op)) for op in ("ADD", "SUB", "MUL", "DIV"))
+        rows.append([CHANGES[name][0], f"{what['tokens']:,}", *wrong, *(f"{100 - s.percent:.2f}" for s in by_op)])
     note = (
         f"Percent wrong of up to {settings.n} problems in each of {len(EXTRA)} columns of the validation split, "
         f"{settings.steps:,} steps, one seed but for the second row."

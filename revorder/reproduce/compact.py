@@ -8,8 +8,10 @@ from typing import Any
 
 from revorder.evaluation.tables import PAPER
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.cells import ByRecipe, Plan, run_cells, scores_of, stored_cells, table1_columns
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.columns import table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
 ROW = "RevOrder-1B"
@@ -85,12 +87,9 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     rows = []
     for task in table1_columns(settings.n, only=settings.only):
         row = [task, f"{PAPER[ROW][task]:g}"]
-        for _, _, scores in cells:
-            low, high = scores[task].interval
-            row.append(f"{scores[task].percent:.1f} ({low:.1f}-{high:.1f})")
-        rows.append(row)
+        rows.append([*row, *(scores[task].shown for _, _, scores in cells)])
     sums = ["columns at 100", str(sum(value == 100 for value in PAPER[ROW].values()))]
-    sums += [str(sum(score.correct == score.total for score in scores.values())) for _, _, scores in cells]
+    sums += [str(sum(score.is_clean for score in scores.values())) for _, _, scores in cells]
     made = dict(settings.trainings)
     share = (
         100 * sum(part["weight"] for part in DIFFERENCES if part["op"] == "-") / sum(p["weight"] for p in DIFFERENCES)

@@ -14,17 +14,9 @@ from revorder.data.sampling import sampler
 from revorder.data.split import in_split
 from revorder.evaluation.scores import Result, wilson
 from revorder.metrics.csid import csid
-from revorder.reproduce.cells import (
-    EQUATIONS,
-    TINYLLAMA,
-    Finetuning,
-    Plan,
-    Training,
-    run_cells,
-    scores_of,
-    stored_cells,
-)
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
 
 METHODS_COMPARED = ("plain", "revorder")
 PARTS = (

@@ -10,18 +10,10 @@ from revorder.arithmetic.problem import Problem
 from revorder.data.sampling import held_out
 from revorder.evaluation.scores import Result, wilson
 from revorder.evaluation.suites import SEED
-from revorder.reproduce.cells import (
-    EQUATIONS,
-    TINYLLAMA,
-    Finetuning,
-    Plan,
-    Training,
-    run_cells,
-    scores_of,
-    stored_cells,
-)
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.columns import fewer
 from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
-from revorder.reproduce.table1 import fewer
+from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 PAPER = Series("RevOrder-1B, 12D/6D (paper)", ((0.0, 84.0), (0.4, 99.0)))  # all that its text states

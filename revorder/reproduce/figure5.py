@@ -7,7 +7,7 @@ from pathlib import Path
 
 from revorder.methods import full_name
 from revorder.metrics.token_cost import bare_cost, extra
-from revorder.reproduce.cells import digits_named, problems_by_digits, table1_columns
+from revorder.reproduce.columns import digits_named, problems_by_digits, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Series, Table, nothing
 
 WRITTEN = (

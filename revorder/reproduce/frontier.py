@@ -9,24 +9,14 @@ from pathlib import Path
 from statistics import fmean
 
 from revorder.data.mixture import Mixture
-from revorder.evaluation.scores import wilson
+from revorder.evaluation.scores import together
 from revorder.methods import METHODS, full_name
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import bare_cost
-from revorder.reproduce.cells import (
-    EQUATIONS,
-    TINYLLAMA,
-    Finetuning,
-    Plan,
-    Training,
-    fits,
-    run_cells,
-    scores_of,
-    stored_cells,
-    table1_columns,
-)
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.columns import by_op, fits, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
-from revorder.reproduce.table1 import by_op, equations_seen, mean_tokens
+from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training, equations_seen, mean_tokens
 
 FAMILY = "blocks"
 OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
@@ -126,14 +116,9 @@ def accuracy(settings: Settings, folder: Path) -> list[Block]:
         read = stored_cells(folder, settings.forms, partial(cell_name, size=size))
         scores = {form: scores_of(results) for form, (_, results) in read.items()}
         for op, names in ops.items() if read else ():
-            counts = [
-                (sum(found[name].correct for name in names), sum(found[name].total for name in names))
-                for found in scores.values()
-            ]
-            points = [
-                (levels[op, form], 100 * correct / total) for form, (correct, total) in zip(read, counts, strict=True)
-            ]
-            series.append(Series(f"{NAMES[op]}, {size}", points, [wilson(*count) for count in counts]))
+            sums = [together(found[name] for name in names) for found in scores.values()]
+            points = [(levels[op, form], score.percent) for form, score in zip(read, sums, strict=True)]
+            series.append(Series(f"{NAMES[op]}, {size}", points, [score.interval for score in sums]))
         for form, (what, _) in read.items():
             tokens = mean_tokens(Mixture.read(what["data"]), what["training"]["longest"])
             columns = [

@@ -7,22 +7,13 @@ from pathlib import Path
 
 from revorder.evaluation.runner import finished
 from revorder.evaluation.runner import run as ask
-from revorder.evaluation.scores import wilson
+from revorder.evaluation.scores import together
 from revorder.evaluation.suites import hash_of
 from revorder.processes import share, write_once
-from revorder.reproduce.cells import (
-    EQUATIONS,
-    MODELS,
-    SMOLLM2,
-    Finetuning,
-    Plan,
-    run_cells,
-    scores_of,
-    stored_cells,
-    table1_columns,
-)
+from revorder.reproduce.cells import MODELS, Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.columns import by_op, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
-from revorder.reproduce.table1 import by_op
+from revorder.reproduce.trainers import EQUATIONS, SMOLLM2, Finetuning
 
 ARMS = (("plain", "plain"), ("revorder", "compact"))
 BEFORE = "before"  # the cell of the model as it came
@@ -84,15 +75,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     for op, names in by_op(list(settings.columns())).items():
         body = []
         for name, (_, scores) in rows.items():
-            sums = sum(scores[task].correct for task in names), sum(scores[task].total for task in names)
-            low, high = wilson(*sums)
-            body.append(
-                [
-                    name,
-                    *(f"{scores[task].percent:.0f}" for task in names),
-                    f"{100 * sums[0] / sums[1]:.1f} ({low:.1f}-{high:.1f})",
-                ]
-            )
+            some = [scores[task] for task in names]
+            body.append([name, *(f"{score.percent:.0f}" for score in some), together(some).shown])
         found.append(Table(f"A pretrained model before and after, {op}", ["taught", *names, "all"], body, note))
         note = ""
     return found

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
-from revorder.arithmetic.problem import Problem
 from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
-from revorder.data.targets import as_pair
-from revorder.evaluation.scores import group_errors, wilson
+from revorder.evaluation.scores import group_errors, together, wilson
 from revorder.evaluation.tables import PAPER
 from revorder.methods import METHODS
-from revorder.metrics.token_cost import characters
-from revorder.reproduce.cells import (
-    EQUATIONS,
-    TINYLLAMA,
-    Finetuning,
-    Plan,
-    Training,
-    fits,
-    run_cells,
-    scores_of,
-    stored_cells,
-    table1_columns,
-)
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.columns import by_op, fewer, fits, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training, equations_seen, lengths
 
 SYSTEMS = ("plain", "scratchpad", "goat", "revorder", "lean")
 ALIKE = {"plain": "plain, mathglm"}  # MathGLM writes one operation as plain does
@@ -95,9 +81,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         }
         sizes = lengths(Mixture.read(what["data"]))
         size = fmean(tokens for tokens in sizes if tokens <= longest)
-        false = sum(score.false_passes for score in scores.values())
-        clean = sum(score.correct == score.total for score in scores.values())
-        total, correct = sum(s.total for s in scores.values()), sum(s.correct for s in scores.values())
+        asked = together(scores.values())
         seen.append(
             [
                 shown,
@@ -105,17 +89,15 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
                 f"{size:.0f}",
                 f"{100 * sum(tokens > longest for tokens in sizes) / len(sizes):.0f}",
                 f"{equations_seen(what, size):,.0f}",
-                f"{clean} of {len(tasks)}",
-                f"{100 * correct / total:.2f}",
-                str(false),
+                f"{sum(score.is_clean for score in scores.values())} of {len(tasks)}",
+                f"{asked.percent:.2f}",
+                str(asked.false_passes),
             ]
         )
     rows |= {
         f"{model} (paper)": {task: "-" if (x := PAPER[model].get(task)) is None else f"{x:g}" for task in tasks}
         for model in PAPER
     }
-    header = ["system", *tasks]
-    body = [[name, *row.values()] for name, row in rows.items()]
     tokenizer = (
         ", and the same tokenizer, whose places suit reversed numbers"
         if isinstance(settings.training, Training)
@@ -132,12 +114,16 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         f"{wilson(settings.n // 2, settings.n)[0]:.1f}; {fewer(tasks, settings.n)}."
     )
     parts = [
-        Table(f"Table 1, {name}", ["system", *names], [[r[0], *cells(header, r, names)] for r in body])
-        for name, names in by_op(list(tasks)).items()
+        Table(
+            f"Table 1, {op}",
+            ["system", *names],
+            [[system, *(row[name] for name in names)] for system, row in rows.items()],
+        )
+        for op, names in by_op(list(tasks)).items()
     ]
     return [
         *parts[:-1],
-        Table(parts[-1].title, parts[-1].header, parts[-1].rows, note),
+        replace(parts[-1], note=note),
         Table(
             "What each model saw",
             [
@@ -159,49 +145,6 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             "By the judge's first wrong step.",
         ),
     ]
-
-
-def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
-    """Which columns have less than `n` problems, in words.
-
-    >>> fewer({"DIV 1D": [Problem(1, "/", 1)], "DIV 5D": [Problem(1, "/", 1)] * 2}, 2)
-    'fewer are DIV 1D (1)'
-    """
-    short = [f"{task} ({len(problems)})" for task, problems in tasks.items() if len(problems) < n]
-    return f"fewer are {', '.join(short)}" if short else "no column has fewer"
-
-
-def by_op(tasks: list[str]) -> dict[str, list[str]]:
-    """The columns of each operation, in order.
-
-    >>> by_op(["ADD 1D", "ADD 2D", "DIV 1D"])
-    {'ADD': ['ADD 1D', 'ADD 2D'], 'DIV': ['DIV 1D']}
-    """
-    found: dict[str, list[str]] = {}
-    for task in tasks:
-        found.setdefault(task.partition(" ")[0], []).append(task)
-    return found
-
-
-def cells(header: list[str], row: list[str], names: list[str]) -> list[str]:
-    """The cells of a row under the headers named."""
-    return [row[header.index(name)] for name in names]
-
-
-def equations_seen(what: Mapping[str, Any], size: float) -> float:
-    """How many equations of `size` tokens a cell's model was trained on, counted as often as it saw them."""
-    finetuned = what["training"].get("recipe")
-    return what["steps"] * finetuned["batch"] if finetuned else what["tokens"] / size
-
-
-def lengths(mixture: Mixture) -> list[int]:
-    """Tokens of a mixture's first 2,000 examples, <bos> and <eos> included."""
-    return [characters(as_pair(example).text) + 2 for example in sampler(mixture).examples(0, 0, 2000)]
-
-
-def mean_tokens(mixture: Mixture, longest: int) -> float:
-    """Tokens of a mixture's example, in the mean of those up to `longest`."""
-    return fmean(tokens for tokens in lengths(mixture) if tokens <= longest)
 
 
 TABLE1 = Experiment(

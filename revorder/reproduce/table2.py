@@ -7,22 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 
 from revorder.data.mixture import Mixture
+from revorder.evaluation.scores import Score, together
 from revorder.evaluation.suites import SMALL
-from revorder.methods import METHODS
-from revorder.reproduce.cells import (
-    TINYLLAMA,
-    Finetuning,
-    Plan,
-    Training,
-    run_cells,
-    scores_of,
-    stored_cells,
-    table1_columns,
-)
+from revorder.reproduce import table1
+from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.columns import fewer, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
-from revorder.reproduce.table1 import ALIKE, equations_seen, fewer, mean_tokens
+from revorder.reproduce.trainers import TINYLLAMA, Finetuning, Training, equations_seen, mean_tokens
 
 SYSTEMS = ("lean", "revorder", "goat", "plain")
 PAPER = (("RevOrder-1B", "0.5m", "Yes"), ("MathGLM-2B", "1m-50m", "No"), ("GOAT-7B", "1.7m", "No"))
@@ -52,14 +46,8 @@ def cell_name(method: str, size: int, seed: int) -> str:
 
 
 def mixture(method: str, size: int, seed: int) -> dict[str, object]:
-    """The same problems for every method; methods that take digits back estimate them from two leading digits."""
-    return {
-        "name": cell_name(method, size, seed),
-        "method": method,
-        "size": size,
-        "estimate_digits": 2 if METHODS[method].can_rollback else 0,
-        "parts": list(PARTS),
-    }
+    """Table 1's, with problems to 5 digits."""
+    return table1.mixture(method) | {"name": cell_name(method, size, seed), "size": size, "parts": list(PARTS)}
 
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
@@ -75,47 +63,39 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
 def blocks(settings: Settings, folder: Path) -> list[Block]:
     """The curve of accuracy against equations, and the fewest at which every column was at 100."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
-    found: dict[str, dict[int, list[tuple[int, int, int]]]] = {}  # method, equations: (correct, total, clean columns)
-    width = 0
+    found: dict[str, dict[int, list[list[Score]]]] = {}  # method, equations: the columns' scores by each seed's model
     times: dict[str, dict[int, str]] = {}  # how often a model saw each equation
     stored = stored_cells(folder, settings.cells, lambda cell: cell_name(*cell))
     for (method, size, _), (what, results) in stored.items():
         tokens = mean_tokens(Mixture.read(what["data"]), what["training"]["longest"])
         times.setdefault(method, {})[size] = f"{equations_seen(what, tokens) / size:.1f}"
-        scores = scores_of(results).values()
-        width = len(scores)
-        clean = sum(score.correct == score.total for score in scores)
-        total = sum(score.total for score in scores)
-        row = (sum(score.correct for score in scores), total, clean)
-        found.setdefault(method, {}).setdefault(size, []).append(row)
+        found.setdefault(method, {}).setdefault(size, []).append(list(scores_of(results).values()))
     missing = Counter(cell[0] for cell in settings.cells if cell not in stored)  # until all are there nothing is sure
     series, rows = [], []
     every = sorted({size for sizes in found.values() for size in sizes})
     for method in sorted(found, key=SYSTEMS.index):
-        sizes = sorted(found[method].items())
-        sums = [(size, sum(r[0] for r in runs), sum(r[1] for r in runs)) for size, runs in sizes]
-        shown = ALIKE.get(method, method)
-        shares = [[100 * good / n for good, n, _ in runs] for _, runs in sizes]
-        points = [(size, 100 * good / n) for size, good, n in sums]
-        series.append(Series(shown, points, [(min(seeds), max(seeds)) for seeds in shares]))
-        enough: list[int] = []  # the sizes from which on every column of every model is at 100
-        for size, runs in reversed(sizes):
-            if any(run[2] < width for run in runs):
-                break
-            enough.insert(0, size)
-        seen = {
-            size: f"{100 * good / n:.2f} ({'/'.join(str(run[2]) for run in runs)})"
-            for (size, good, n), (_, runs) in zip(sums, sizes, strict=True)
-        }
+        sizes, shown = dict(sorted(found[method].items())), table1.ALIKE.get(method, method)
+        percents = {size: [together(scores).percent for scores in models] for size, models in sizes.items()}
+        series.append(
+            Series(
+                shown,
+                [(size, fmean(seeds)) for size, seeds in percents.items()],
+                [(min(seeds), max(seeds)) for seeds in percents.values()],
+            )
+        )
+        clean = {size: [sum(score.is_clean for score in scores) for scores in models] for size, models in sizes.items()}
+        most_short = max((size for size, counts in clean.items() if min(counts) < len(tasks)), default=0)
+        enough = [size for size in sizes if size > most_short]
+        seen = {size: f"{fmean(percents[size]):.2f} ({'/'.join(map(str, clean[size]))})" for size in sizes}
         rows.append(
             [
                 shown,
                 *(seen.get(size, "-") for size in every),
-                "-" if missing[method] else f"{enough[0]:,}" if enough else f"more than {sizes[-1][0]:,}",
+                "-" if missing[method] else f"{enough[0]:,}" if enough else f"more than {max(sizes):,}",
             ]
         )
     note = (
-        f"Percent exact of up to {settings.n} problems in each of {width} columns, held out from 3 digits on and not BIG-bench's own ({fewer(tasks, settings.n)}), and of how many "
+        f"Percent exact of up to {settings.n} problems in each of {len(tasks)} columns, held out from 3 digits on and not BIG-bench's own ({fewer(tasks, settings.n)}), and of how many "
         f"columns every problem is right, by seed; {settings.training.terms}. Bars: the least and the most of the seeds; the last column asks "
         "it of every seed."
     )
@@ -131,7 +111,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         Table(
             "How often each model saw an equation, in the mean",
             ["method", *(f"{size:,}" for size in every)],
-            [[ALIKE.get(method, method), *(times[method].get(size, "-") for size in every)] for method in times],
+            [[table1.ALIKE.get(method, method), *(times[method].get(size, "-") for size in every)] for method in times],
             f"{same}Seen less than some three times, not all equations have come.",
         ),
         Table("Table 2 of the paper", ["model", "equations", "100% accuracy"], PAPER),

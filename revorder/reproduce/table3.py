@@ -24,8 +24,9 @@ from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
 from revorder.processes import is_first_process, share, wait_for_first, write_once
-from revorder.reproduce.cells import MODELS, SMOLLM2, SOLUTIONS, made_by, refuse_other, tiny_model
+from revorder.reproduce.cells import MODELS, SOLUTIONS, made_by, refuse_other
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
+from revorder.reproduce.trainers import SMOLLM2, tiny_model
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
 

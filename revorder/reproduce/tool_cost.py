@@ -14,7 +14,7 @@ from revorder.arithmetic.problem import OPS
 from revorder.files import write_whole
 from revorder.methods import full_name
 from revorder.metrics.token_cost import bare_cost, characters
-from revorder.reproduce.cells import digits_named, problems_by_digits
+from revorder.reproduce.columns import digits_named, problems_by_digits
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 
 

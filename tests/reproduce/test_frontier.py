@@ -6,7 +6,8 @@ import pytest
 
 from revorder import csid
 from revorder.metrics.token_cost import cost
-from revorder.reproduce.cells import read_cell, table1_columns
+from revorder.reproduce.cells import read_cell
+from revorder.reproduce.columns import table1_columns
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform
 from revorder.reproduce.frontier import FRONTIER, LONGEST
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from pretrained import save_model, sentencepiece
 
-from revorder.reproduce.cells import Finetuning
 from revorder.reproduce.experiment import RunInfo, perform
 from revorder.reproduce.table1 import TABLE1, Settings
+from revorder.reproduce.trainers import Finetuning
 
 PROGRAM = """
 import sys

@@ -19,11 +19,13 @@ from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
 from revorder.processes import held
 from revorder.reproduce import EXPERIMENTS as ALL
-from revorder.reproduce.cells import MODELS, Finetuning, Plan, Training, read_cells, run_cells, table1_columns
+from revorder.reproduce.cells import MODELS, Plan, read_cells, run_cells
 from revorder.reproduce.check import check
+from revorder.reproduce.columns import table1_columns
 from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
 from revorder.reproduce.figure2 import by_csid, wrong_digits
 from revorder.reproduce.page import blocks_of, cost_line, fill_docs, write_page
+from revorder.reproduce.trainers import Finetuning, Training
 from revorder.training.recipe import Recipe
 
 GSM8K = SHARED.is_dir()

@@ -11,10 +11,10 @@ pytest.importorskip("trl")
 from pretrained import byte_level, save_model
 
 from revorder import ProblemError
-from revorder.reproduce.cells import tiny_model
 from revorder.reproduce.experiment import RunInfo, Sample, perform
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
 from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Settings, blocks
+from revorder.reproduce.trainers import tiny_model
 
 ROWS = [
     {"question": "A?", "answer": "<<12+35=47>>47\n#### 47"},

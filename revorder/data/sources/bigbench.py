@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from revorder.arithmetic.problem import Problem
-from revorder.errors import ProblemError, first_line, needs, quote
+from revorder.data.sources.locate import find_folder, read_hub
+from revorder.errors import ProblemError, quote
 
+FOLDER = "bigbench_arithmetic"
 NAMES = {"+": "addition", "-": "subtraction", "*": "multiplication", "/": "division"}
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
 _ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?")
-
-
-def find_folder(data: str | None, name: str = "bigbench_arithmetic") -> Path | None:
-    """The folder at `data`, else $REVORDER_DATA or one in it; None where there is none.
-
-    >>> find_folder("no such folder") is None
-    True
-    """
-    around = os.environ.get("REVORDER_DATA")
-    places = [Path(data)] if data else [Path(around) / name, Path(around)] if around else []
-    return next((place for place in places if place.is_dir()), None)
 
 
 def read_question(text: str) -> Problem:
@@ -46,14 +37,14 @@ def load(
 
     Raises ProblemError where there is no such data, or where a stated target is not the exact answer.
     """
-    folder = find_folder(data)
+    folder = find_folder(data, FOLDER)
     if folder is None and data is None:
         raise ProblemError(
             "BIG-bench data: not found in $REVORDER_DATA; accepted: --data with a folder of "
             "<n>_digit_<operation>.jsonl files, or with a Hugging Face dataset such as tasksource/bigbench"
         )
     tasks: dict[str, list[Problem]] = {}
-    rows = None if folder else hub_rows(str(data))
+    rows = None if folder else read_hub(str(data), "arithmetic", hub_rows)
     for op in ops:
         for n in digits:
             if folder:
@@ -90,17 +81,9 @@ def file_rows(path: Path) -> list[tuple[str, str]]:
         ) from None
 
 
-def hub_rows(name: str) -> list[tuple[str, str]]:
-    """(question, target) of each row of the `arithmetic` configuration of a Hugging Face dataset."""
-    with needs(f"dataset {name!r}: no folder; a Hugging Face dataset", "data"):
-        from datasets import load_dataset
-    try:
-        parts = load_dataset(name, "arithmetic")
-        return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]
-    except Exception as error:  # the hub's loaders raise errors of many kinds
-        raise ProblemError(
-            f"dataset {name!r} can't be loaded: {first_line(error)}; accepted: a folder or a dataset's name"
-        ) from None
+def hub_rows(parts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(question, target) of each row of all parts of a Hugging Face dataset."""
+    return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]
 
 
 def in_task(question: str, op: str, n: int) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from revorder.data.sources.bigbench import find_folder
-from revorder.errors import ProblemError, first_line, needs, quote
+from revorder.data.sources.locate import find_folder, read_hub
+from revorder.errors import ProblemError, first_line, quote
 
 SPLITS = ("train", "test")
 _FINAL = re.compile(r"^ *(?:####|A:)(.*)$", re.MULTILINE)
@@ -48,7 +48,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
             "a JSONL file, or a Hugging Face dataset such as openai/gsm8k"
         )
     path = Path(data)
-    return read_rows(path) if path.is_file() else hub_rows(data, split)
+    return read_rows(path) if path.is_file() else iter(read_hub(data, "main", hub_rows, split))
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -76,17 +76,9 @@ def read_row(line: str, where: str) -> Row:
     return Row(question, answer)
 
 
-def hub_rows(name: str, split: str) -> Iterator[Row]:
-    """The rows of the configuration `main` of a Hugging Face dataset."""
-    with needs(f"dataset {name!r}: no file or folder; a Hugging Face dataset", "data"):
-        from datasets import load_dataset
-    try:
-        rows = load_dataset(name, "main", split=split)
-        return iter([Row(row["question"], row["answer"]) for row in rows])
-    except Exception as error:  # the hub's loaders raise errors of many kinds
-        raise ProblemError(
-            f"dataset {name!r} can't be loaded: {first_line(error)}; accepted: a folder, a file or a dataset's name"
-        ) from None
+def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[Row]:
+    """The rows of a split of a Hugging Face dataset."""
+    return [Row(row["question"], row["answer"]) for row in rows]
 
 
 def final_answers(solution: str) -> list[str]:

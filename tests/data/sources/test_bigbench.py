@@ -1,9 +1,12 @@
 """BIG-bench: its questions are read, and a target that is wrong or a file that is missing is named."""
 
+from pathlib import Path
+
 import pytest
 
 from revorder import ProblemError
 from revorder.data.sources import bigbench
+from revorder.data.sources.locate import find_folder
 
 
 def test_a_wrong_target_or_a_missing_file_is_named(tmp_path):
@@ -16,8 +19,8 @@ def test_a_wrong_target_or_a_missing_file_is_named(tmp_path):
 def test_the_folder_is_the_named_one_or_that_of_the_environment(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REVORDER_DATA", raising=False)
-    assert bigbench.find_folder(None) is None
+    assert find_folder(None, bigbench.FOLDER) is None
     (tmp_path / "all" / "bigbench_arithmetic").mkdir(parents=True)
     monkeypatch.setenv("REVORDER_DATA", str(tmp_path / "all"))
-    assert bigbench.find_folder(None) == tmp_path / "all" / "bigbench_arithmetic"
-    assert bigbench.find_folder("all") == bigbench.Path("all") and bigbench.find_folder("none") is None
+    assert find_folder(None, bigbench.FOLDER) == tmp_path / "all" / "bigbench_arithmetic"
+    assert find_folder("all", "") == Path("all") and find_folder("none", "") is None

@@ -1,0 +1,65 @@
+"""The columns that experiments ask: the problems of each, and what tables say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from revorder.arithmetic.problem import OPS, Problem
+from revorder.data.sampling import held_out
+from revorder.evaluation.suites import EXTRA, SEED, SMALL, Column, Draw, columns
+from revorder.methods import trace
+from revorder.metrics.token_cost import characters
+
+
+def table1_columns(n: int, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
+    """Table 1's 32 columns, held out from training, `n` problems each; `only`: those of these names."""
+    wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
+    return columns(wanted, Draw(OPS, n, SEED))
+
+
+def problems_by_digits(op: str, digits: int, n: int) -> list[Problem]:
+    """`n` held-out problems of two operands with so many digits; a dividend has twice as many."""
+    return held_out(op, digits * (2 if op == "/" else 1), digits, n, SEED)
+
+
+def digits_named(op: str, digits: int) -> str:
+    """What a table calls those.
+
+    >>> digits_named("*", 6), digits_named("/", 6)
+    ('6D * 6D', '12D / 6D')
+    """
+    return f"{digits * (2 if op == '/' else 1)}D {op} {digits}D"
+
+
+def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> bool:
+    """Whether most of these problems' traces have up to `longest` tokens: a model that is shown no longer ones can't know.
+
+    >>> fits([Problem(12, "+", 35)], "scratchpad", "scratchpad", 24)
+    False
+    """
+    lengths = [
+        characters(trace(problem, method, form).text) + 2 for problem in problems[:: max(1, len(problems) // 50)]
+    ]
+    return sum(length <= longest for length in lengths) * 2 >= len(lengths)
+
+
+def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
+    """Which columns have less than `n` problems, in words.
+
+    >>> fewer({"DIV 1D": [Problem(1, "/", 1)], "DIV 5D": [Problem(1, "/", 1)] * 2}, 2)
+    'fewer are DIV 1D (1)'
+    """
+    short = [f"{task} ({len(problems)})" for task, problems in tasks.items() if len(problems) < n]
+    return f"fewer are {', '.join(short)}" if short else "no column has fewer"
+
+
+def by_op(tasks: list[str]) -> dict[str, list[str]]:
+    """The columns of each operation, in order.
+
+    >>> by_op(["ADD 1D", "ADD 2D", "DIV 1D"])
+    {'ADD': ['ADD 1D', 'ADD 2D'], 'DIV': ['DIV 1D']}
+    """
+    found: dict[str, list[str]] = {}
+    for task in tasks:
+        found.setdefault(task.partition(" ")[0], []).append(task)
+    return found

