@@ -14,9 +14,9 @@ import typer
 
 from revorder.arithmetic.numbers import decimal_text
 from revorder.cli.common import Json, Overwrite, Progress, emit
-from revorder.data.corpus import read_lines
+from revorder.data.records import read_jsonl, read_lines, read_records
 from revorder.errors import ProblemError, shorten
-from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit, read_jsonl, read_records
+from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit
 from revorder.files import refuse_existing, same_file, written_whole
 
 DECIMALS = 12  # that are shown of a fraction

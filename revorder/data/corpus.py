@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from revorder.data.pair_steps import NOTATIONS
+from revorder.data.records import BATCH, BOM, read_lines, reason
 from revorder.data.rewriting import (
     ALREADY,
     DIVISION,
@@ -31,10 +32,7 @@ from revorder.data.rewriting import (
     find_edits_back,
 )
 from revorder.errors import ProblemError, first_line, needs
-from revorder.files import MAX_LINE, refuse_existing, same_file, written_whole
-
-BATCH = 4096  # rows of Parquet that are held at once
-BOM = b"\xef\xbb\xbf"
+from revorder.files import refuse_existing, same_file, written_whole
 
 Find = Callable[[str], tuple[list[Edit], Counter[str]]]
 Reject = Callable[[int, str, str], None]  # the number of a line, why it can't be read, and its text
@@ -165,8 +163,8 @@ def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str],
     """Convert a field of every line; blank lines, line ends and a BOM stay."""
     with source.open("rb") as lines, out.open("wb") as file:
         for number, line in enumerate(read_lines(lines), 1):
-            if line is None:
-                reject(number, f"the line has more than {MAX_LINE} bytes", "")
+            if isinstance(line, ProblemError):
+                reject(number, str(line), "")
                 continue
             bom = BOM if number == 1 and line.startswith(BOM) else b""
             body = line[len(bom) :]
@@ -177,26 +175,6 @@ def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str],
                 )
             except (ValueError, RecursionError) as error:
                 reject(number, reason(error), line.decode("utf-8", "replace"))
-
-
-def reason(error: Exception) -> str:
-    """Why a line can't be read."""
-    if isinstance(error, ProblemError):
-        return str(error)
-    if isinstance(error, UnicodeDecodeError):
-        return f"no UTF-8: {error.reason} at byte {error.start + 1}"
-    return f"no JSON: {'nested too deep' if isinstance(error, RecursionError) else first_line(error)}"
-
-
-def read_lines(file: IO[bytes]) -> Iterator[bytes | None]:
-    """The lines of a file with their ends; None in place of one that is longer than MAX_LINE."""
-    while line := file.readline(MAX_LINE):
-        if len(line) < MAX_LINE or line.endswith(b"\n"):
-            yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = file.readline(MAX_LINE)
-        yield None
 
 
 def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -> str:

@@ -6,22 +6,17 @@ the question says, or to the decimals that it has.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
 from math import gcd
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
-from revorder.data.corpus import BATCH, BOM, read_lines, reason
-from revorder.errors import ProblemError, first_line, needs, quote, shorten
+from revorder.errors import ProblemError, quote, shorten
 from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_fraction, read_question
-from revorder.files import MAX_LINE
 
 RIGHT, WRONG = "right", "wrong"
 LEFT_ALONE = "not arithmetic"
@@ -236,52 +231,3 @@ def text_of(record: Any, field: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
         raise ProblemError(f"field {field!r} is {shorten(repr(value))}; accepted: text or a number")
     return str(value)
-
-
-def read_jsonl(lines: Iterable[bytes | None]) -> Iterator[tuple[int, Any]]:
-    """(line, record) of each line of JSON that is not blank; a ProblemError in place of a record that can't be read.
-
-    Numbers are texts, as they are written.
-
-    >>> list(read_jsonl([b'{"answer": 1.50}', b"{"]))[0]
-    (1, {'answer': '1.50'})
-    """
-    for number, line in enumerate(lines, 1):
-        if line is None:
-            yield number, ProblemError(f"the line has more than {MAX_LINE} bytes")
-        elif body := line.removeprefix(BOM if number == 1 else b"").strip():
-            try:
-                yield number, json.loads(body.decode("utf-8"), parse_int=str, parse_float=str)
-            except (ValueError, RecursionError) as error:
-                yield number, ProblemError(reason(error))
-
-
-def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """(row, record) of each row of a Parquet file, `fields` alone; raises ProblemError where it can't be read."""
-    with needs("Parquet", "data"):
-        import pyarrow
-        import pyarrow.parquet
-    try:
-        with pyarrow.parquet.ParquetFile(source) as file:
-            names = file.schema_arrow.names
-            for field in fields:
-                if field not in names:
-                    raise ProblemError(f"file {str(source)!r}: no column {field!r}; there are: {', '.join(names)}")
-            batches = file.iter_batches(BATCH, columns=list(fields))
-            yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
-    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None
-
-
-def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """(line, record) of each record of a JSONL or Parquet file; raises ProblemError where it can't be read."""
-    try:
-        if source.suffix == ".parquet":
-            yield from read_parquet(source, fields)
-        else:
-            with source.open("rb") as file:
-                yield from read_jsonl(read_lines(file))
-    except OSError as error:
-        raise ProblemError(
-            f"file {str(source)!r} can't be read: {first_line(error)}; accepted: JSONL, or Parquet (.parquet)"
-        ) from None

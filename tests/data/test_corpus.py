@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from revorder import ProblemError
-from revorder.data import corpus
+from revorder.data import corpus, records
 from revorder.data.corpus import convert_line, find_value, rewrite_corpus
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.rewriting import Edit, rewrite
@@ -59,7 +59,7 @@ def test_only_the_field_changes_and_the_way_back_gives_every_byte(tmp_path, nota
 
 
 def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus, "MAX_LINE", 10_000)
+    monkeypatch.setattr(records, "MAX_LINE", 10_000)
     bad = [
         ("{", "no JSON: "),
         ('{"answer": "a" "b": 1}', "no JSON: expected ',' or '}'"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PROBLEMS, SHORT, answer_of
 
+from revorder.data.records import read_jsonl, read_records
 from revorder.data.sources.bigbench import NAMES
 from revorder.errors import ProblemError
 from revorder.evaluation.audit import (
@@ -29,8 +30,6 @@ from revorder.evaluation.audit import (
     WRONG,
     audit,
     check_answer,
-    read_jsonl,
-    read_records,
 )
 from revorder.inference.prompts import in_words
 
@@ -212,7 +211,7 @@ def test_lines_that_cant_be_read_are_named():
         b'{"question": "1+1"}\n',
         b'{"question": "1+1", "answer": null}\n',
         b'{"question": "1+1.10", "answer": 2.10}\n',
-        None,
+        ProblemError("the line has more than 9 bytes"),
         b'{"question": "Which?", "answer": ["a", "b"]}\n',
     ]
     found = {line: (finding.outcome, finding.cause) for line, finding in audit(read_jsonl(lines))}

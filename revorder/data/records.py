@@ -1,0 +1,84 @@
+"""Records read from JSONL and Parquet, one at a time: a line that can't be read is told with its number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from revorder.errors import ProblemError, first_line, needs
+from revorder.files import MAX_LINE
+
+BATCH = 4096  # rows of Parquet that are held at once
+BOM = b"\xef\xbb\xbf"
+
+
+def read_lines(file: IO[bytes]) -> Iterator[bytes | ProblemError]:
+    """The lines of a file with their ends; a ProblemError in place of one that is longer than MAX_LINE."""
+    while line := file.readline(MAX_LINE):
+        if len(line) < MAX_LINE or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(MAX_LINE)
+        yield ProblemError(f"the line has more than {MAX_LINE} bytes")
+
+
+def read_jsonl(lines: Iterable[bytes | ProblemError]) -> Iterator[tuple[int, Any]]:
+    """(line, record) of each line of JSON that is not blank; a ProblemError in place of a record that can't be read.
+
+    Numbers are texts, as they are written.
+
+    >>> list(read_jsonl([b'{"answer": 1.50}', b"{"]))[0]
+    (1, {'answer': '1.50'})
+    """
+    for number, line in enumerate(lines, 1):
+        if isinstance(line, ProblemError):
+            yield number, line
+        elif body := line.removeprefix(BOM if number == 1 else b"").strip():
+            try:
+                yield number, json.loads(body.decode("utf-8"), parse_int=str, parse_float=str)
+            except (ValueError, RecursionError) as error:
+                yield number, ProblemError(reason(error))
+
+
+def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """(row, record) of each row of a Parquet file, `fields` alone; raises ProblemError where it can't be read."""
+    with needs("Parquet", "data"):
+        import pyarrow
+        import pyarrow.parquet
+    try:
+        with pyarrow.parquet.ParquetFile(source) as file:
+            names = file.schema_arrow.names
+            for field in fields:
+                if field not in names:
+                    raise ProblemError(f"file {str(source)!r}: no column {field!r}; there are: {', '.join(names)}")
+            batches = file.iter_batches(BATCH, columns=list(fields))
+            yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None
+
+
+def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """(line, record) of each record of a JSONL or Parquet file; raises ProblemError where it can't be read."""
+    try:
+        if source.suffix == ".parquet":
+            yield from read_parquet(source, fields)
+        else:
+            with source.open("rb") as file:
+                yield from read_jsonl(read_lines(file))
+    except OSError as error:
+        raise ProblemError(
+            f"file {str(source)!r} can't be read: {first_line(error)}; accepted: JSONL, or Parquet (.parquet)"
+        ) from None
+
+
+def reason(error: Exception) -> str:
+    """Why a line can't be read."""
+    if isinstance(error, ProblemError):
+        return str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"no UTF-8: {error.reason} at byte {error.start + 1}"
+    return f"no JSON: {'nested too deep' if isinstance(error, RecursionError) else first_line(error)}"
