@@ -12,7 +12,7 @@ from revorder.cli.common import emit, run_once, show_table
 from revorder.files import write_whole
 
 if TYPE_CHECKING:
-    from revorder.data.sources.gsm8k import Row
+    from revorder.data.sources.gsm8k import WordProblem
     from revorder.evaluation.gsm8k import Attempt
     from revorder.evaluation.word_problems import Completer
 
@@ -26,7 +26,7 @@ def score_file(path: Path, errors: bool, wide: bool, json_: bool) -> None:
 
 def solve_problems(
     writer: Completer,
-    problems: Sequence[Row],
+    problems: Sequence[WordProblem],
     written_by: Mapping[str, Any],
     out: Path | None,
     overwrite: bool,

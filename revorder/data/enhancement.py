@@ -17,7 +17,7 @@ from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.data.pair_steps import NOTATIONS, reversed_text
 from revorder.data.rewriting import rewrite
-from revorder.data.sources.gsm8k import Row
+from revorder.data.sources.gsm8k import WordProblem
 from revorder.data.split import is_held_out
 from revorder.errors import ProblemError
 
@@ -28,13 +28,13 @@ MOST_TIMES = 2  # digits of a product's second number
 Take = Callable[[int], int]
 
 
-def example(seed: int, index: int, notation: str = NOTATIONS[0]) -> Row:
+def example(seed: int, index: int, notation: str = NOTATIONS[0]) -> WordProblem:
     """The sample at `index`: a pure function of its arguments, never of a held-out split.
 
     Raises ProblemError for a notation that is none.
 
     >>> example(0, 3)
-    Row(question='449+8977+6', answer='449+8977+6=<<449+8977+6=r|6249+6=r|2349=9432>>9432\\n#### 9432')
+    WordProblem(question='449+8977+6', answer='449+8977+6=<<449+8977+6=r|6249+6=r|2349=9432>>9432\\n#### 9432')
     """
     if notation not in NOTATIONS:
         raise ProblemError(f"notation {notation!r} is unknown; accepted: {', '.join(NOTATIONS)}")
@@ -49,14 +49,14 @@ def example(seed: int, index: int, notation: str = NOTATIONS[0]) -> Row:
     stated = Expression.parse(question).answer
     if kind == "read":
         question = reversed_text(stated, notation)
-        return Row(question, f"<<{question}={stated}>>{stated}\n#### {stated}")
+        return WordProblem(question, f"<<{question}={stated}>>{stated}\n#### {stated}")
     if kind == "reverse":
-        return Row(stated, f"<<{stated}={reversed_text(stated, notation)}={stated}>>{stated}\n#### {stated}")
+        return WordProblem(stated, f"<<{stated}={reversed_text(stated, notation)}={stated}>>{stated}\n#### {stated}")
     equation = rewrite(f"<<{question}={stated}>>", notation)
-    return Row(question, f"{question}={equation}{stated}\n#### {stated}")
+    return WordProblem(question, f"{question}={equation}{stated}\n#### {stated}")
 
 
-def examples(seed: int, start: int, stop: int, notation: str = NOTATIONS[0]) -> Iterator[Row]:
+def examples(seed: int, start: int, stop: int, notation: str = NOTATIONS[0]) -> Iterator[WordProblem]:
     """The samples from `start` to `stop`."""
     for index in range(start, stop):
         yield example(seed, index, notation)

@@ -50,7 +50,7 @@ class Attempt(NamedTuple):
     question: str = ""
 
 
-class Solution(NamedTuple):
+class CheckedSolution(NamedTuple):
     """A solution that was scored: its final answer, None where it has none, its equations, what went wrong first."""
 
     attempt: Attempt
@@ -78,7 +78,7 @@ class SolutionScore:
         return sum(right for right, _ in self.equations.values()), sum(n for _, n in self.equations.values())
 
 
-def check_solution(attempt: Attempt) -> Solution:
+def check_solution(attempt: Attempt) -> CheckedSolution:
     """Score one solution; raises ProblemError where its reference is no number.
 
     >>> check_solution(Attempt("", "48/2 = <<48/2=24>>24\\n#### 24", "24")).correct
@@ -94,7 +94,7 @@ def check_solution(attempt: Attempt) -> Solution:
     if not correct:
         causes = (equation.cause for equation in equations if equation.cause)
         cause = NO_ANSWER if found is None else next(causes, REASONING)
-    return Solution(attempt, found, correct, equations, cause)
+    return CheckedSolution(attempt, found, correct, equations, cause)
 
 
 def read_reference(text: str) -> Fraction:
@@ -205,15 +205,15 @@ def solutions_of(row: Any) -> list[Attempt]:
     return found
 
 
-def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[Solution]]:
+def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[CheckedSolution]]:
     """The solutions of each system, scored, in the order in which the systems first appear."""
-    systems: dict[str, list[Solution]] = {}
+    systems: dict[str, list[CheckedSolution]] = {}
     for attempt in attempts:
         systems.setdefault(attempt.system, []).append(check_solution(attempt))
     return systems
 
 
-def score_system(system: str, solutions: list[Solution]) -> SolutionScore:
+def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore:
     """The score of one system.
 
     An equation that a solution writes again counts once, as a model may write it in a loop; where it is wrong in one
@@ -271,16 +271,16 @@ def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[
     return header, rows
 
 
-def group_wrong(solutions: Iterable[Solution]) -> dict[str, list[Solution]]:
+def group_wrong(solutions: Iterable[CheckedSolution]) -> dict[str, list[CheckedSolution]]:
     """The wrong solutions by what went wrong first in them, the most frequent cause first."""
-    groups: dict[str, list[Solution]] = {}
+    groups: dict[str, list[CheckedSolution]] = {}
     for solution in solutions:
         if not solution.correct:
             groups.setdefault(solution.cause, []).append(solution)
     return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
-def errors_text(solutions: Iterable[Solution]) -> str:
+def errors_text(solutions: Iterable[CheckedSolution]) -> str:
     """How many wrong solutions each cause has, and the first of them in full, with what is wrong there."""
     groups = group_wrong(solutions)
     total = sum(map(len, groups.values()))
@@ -291,7 +291,7 @@ def errors_text(solutions: Iterable[Solution]) -> str:
     return "\n\n".join(parts) or "no wrong solutions"
 
 
-def in_full(solution: Solution) -> str:
+def in_full(solution: CheckedSolution) -> str:
     """A wrong solution in full, and what is wrong in it.
 
     >>> print(in_full(check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72", "How many?"))))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import Row, question_prompt
+from revorder.data.sources.gsm8k import WordProblem, question_prompt
 from revorder.errors import ProblemError
 from revorder.evaluation.gsm8k import Attempt, check_solution, read_reference
 from revorder.evaluation.runner import RunSettings, collect
@@ -31,7 +31,7 @@ class Completer(Protocol):
         ...
 
 
-def load_problems(data: str | None = None, n: int | None = None) -> list[Row]:
+def load_problems(data: str | None = None, n: int | None = None) -> list[WordProblem]:
     """The test set, or its first `n` problems.
 
     Raises ProblemError as `data.sources.gsm8k.load` does, and for a right answer that is no number.
@@ -47,7 +47,7 @@ def load_problems(data: str | None = None, n: int | None = None) -> list[Row]:
 
 def write_solutions(
     writer: Completer,
-    problems: Sequence[Row],
+    problems: Sequence[WordProblem],
     out: Path | None = None,
     settings: RunSettings | None = None,
     max_tokens: int = MAX_TOKENS,
@@ -65,7 +65,7 @@ def write_solutions(
     return collect([(SUITE, row.question) for row in problems], write, out, settings, progress, overwrite)
 
 
-def solve_each(writer: Completer, problems: Sequence[Row], max_tokens: int) -> Iterator[Result]:
+def solve_each(writer: Completer, problems: Sequence[WordProblem], max_tokens: int) -> Iterator[Result]:
     """What comes of each problem, in any order."""
     prompts = [question_prompt(row.question) for row in problems]
     for i, text in writer.complete_each(prompts, max_tokens) if prompts else ():

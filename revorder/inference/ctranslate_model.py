@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from revorder.model.llama_folder import LlamaConfig, read_llama
+from revorder.model.llama_folder import LlamaShape, read_llama
 
 FORMAT, SPEC, REVISION = 6, "TransformerDecoderSpec", 8  # of the file; of the architecture in it
 SWISH = 2  # the number of this activation
@@ -45,7 +45,7 @@ def model_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
     }
 
 
-def variables(config: LlamaConfig, tensors: Mapping[str, Any]) -> dict[str, Any]:
+def variables(config: LlamaShape, tensors: Mapping[str, Any]) -> dict[str, Any]:
     """The arrays and numbers of a CTranslate2 decoder by name, sorted, from a Llama's tensors."""
     import numpy as np
 

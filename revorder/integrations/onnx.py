@@ -13,7 +13,7 @@ from typing import Any
 from revorder.errors import needs
 from revorder.files import make_folder, write_whole
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
-from revorder.model.llama_folder import LlamaConfig, read_llama
+from revorder.model.llama_folder import LlamaShape, read_llama
 from revorder.model.tokenizer import Tokenizer
 
 OPSET = 23  # the first with Attention, RMSNormalization and RotaryEmbedding
@@ -80,7 +80,7 @@ def export_onnx(model: str | Path | None, path: Path) -> None:
     write_whole(path, decoder.SerializeToString())
 
 
-def build_decoder(config: LlamaConfig, tensors: Mapping[str, Any]) -> Any:
+def build_decoder(config: LlamaShape, tensors: Mapping[str, Any]) -> Any:
     """The ONNX model of a Llama from its tensors by name; texts have up to `max_position_embeddings` tokens."""
     import numpy as np
     from onnx import checker, helper, numpy_helper, parser

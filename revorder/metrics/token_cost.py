@@ -11,7 +11,7 @@ from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import ProblemError, first_line, needs
 from revorder.methods import trace
 
-Count = Callable[[str], int]
+TokenCounter = Callable[[str], int]
 
 
 def characters(text: str) -> int:
@@ -23,7 +23,7 @@ def characters(text: str) -> int:
     return len(text) - text.count(MARK) * (len(MARK) - 1)
 
 
-def counter(tokenizer: str | None = None) -> Count:
+def counter(tokenizer: str | None = None) -> TokenCounter:
     """A function from text to its number of tokens: by characters, or by the Hugging Face tokenizer at a path or name.
 
     Raises ProblemError where there is no such tokenizer, or transformers is not installed.
@@ -45,7 +45,9 @@ def counter(tokenizer: str | None = None) -> Count:
     return lambda text: len(loaded.encode(text, add_special_tokens=False))
 
 
-def cost(problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters) -> int:
+def cost(
+    problem: str | Problem, method: str = "revorder", form: str | None = None, count: TokenCounter = characters
+) -> int:
     """Tokens of a trace, question and answer included.
 
     >>> cost("948/12"), cost("948/12", "lean")
@@ -55,7 +57,7 @@ def cost(problem: str | Problem, method: str = "revorder", form: str | None = No
 
 
 def bare_cost(
-    problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters
+    problem: str | Problem, method: str = "revorder", form: str | None = None, count: TokenCounter = characters
 ) -> int:
     """Tokens of a trace without the forward answer where a rule restores that (section 5.4.2): all but a quotient.
 
@@ -66,7 +68,9 @@ def bare_cost(
     return count(trace(problem, method, form, answer=None if problem.op == "/" else False).text)
 
 
-def extra(problem: str | Problem, method: str = "revorder", form: str | None = None, count: Count = characters) -> int:
+def extra(
+    problem: str | Problem, method: str = "revorder", form: str | None = None, count: TokenCounter = characters
+) -> int:
     """Tokens beyond the question and the answer at once, a reversed answer being restored by rule (section 5.4.2).
 
     >>> extra("123+46"), extra("948/12", "lean")

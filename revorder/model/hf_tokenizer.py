@@ -39,12 +39,12 @@ def build_fast_tokenizer(places: int = PLACES) -> FastTokenizer:
     return fast
 
 
-def save_tokenizer(folder: str | Path, places: int = PLACES) -> None:
+def save_place_tokenizer(folder: str | Path, places: int = PLACES) -> None:
     """Write tokenizer.json and tokenizer_config.json, loadable by transformers 4 and 5.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_tokenizer(folder)
+    ...     save_place_tokenizer(folder)
     """
     folder = Path(folder)
     build_fast_tokenizer(places).save(str(folder / "tokenizer.json"))
@@ -64,7 +64,7 @@ class RevOrderTokenizer(PreTrainedTokenizerFast):
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_tokenizer(folder)
+    ...     save_place_tokenizer(folder)
     ...     tokenizer = RevOrderTokenizer.from_pretrained(folder)
     >>> tokenizer.decode(tokenizer("12+35=r|74").input_ids, skip_special_tokens=True)
     '12+35=47'

@@ -92,13 +92,13 @@ def init_weights(model: Any) -> None:
 
 def export(model: Any, folder: str | Path, places: int) -> None:
     """Write the folder that other runtimes read: weights in float32, the tokenizer, greedy generation."""
-    from revorder.model.hf_tokenizer import save_tokenizer
+    from revorder.model.hf_tokenizer import save_place_tokenizer
     from revorder.model.place_init import fold_embeddings
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     fold_embeddings(model).float().save_pretrained(folder)
-    save_tokenizer(folder, places)
+    save_place_tokenizer(folder, places)
     path = folder / "config.json"
     config = json.loads(path.read_text())
     config["rope_theta"] = config["rope_parameters"]["rope_theta"]  # where readers of older versions look

@@ -57,10 +57,10 @@ _KEYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class LlamaConfig:
+class LlamaShape:
     """The size of a Llama, as config.json gives it.
 
-    >>> LlamaConfig(490, 128, 512, 4, 2, 2, 64).shapes["model.layers.3.mlp.down_proj.weight"]
+    >>> LlamaShape(490, 128, 512, 4, 2, 2, 64).shapes["model.layers.3.mlp.down_proj.weight"]
     (128, 512)
     """
 
@@ -101,7 +101,7 @@ class LlamaConfig:
         return {f"{name}.weight": size for name, size in (whole_model | layers).items()}
 
 
-def read_config(folder: Path) -> LlamaConfig:
+def read_config(folder: Path) -> LlamaShape:
     """Read config.json; raises ProblemError that names the folder, the key, its value, and what is accepted.
 
     >>> from revorder.model.checkpoint import checkpoint
@@ -117,7 +117,7 @@ def read_config(folder: Path) -> LlamaConfig:
     if values.setdefault("head_dim", hidden // heads) % 2:
         raise _wrong(folder, CONFIG, f"has heads of {values['head_dim']} numbers", "an even number of them, for RoPE")
     values = values | values.get("rope_scaling", {}) | values.get("rope_parameters", {})
-    config = LlamaConfig(**{name: values[name] for name in LlamaConfig.__slots__ if name in values})
+    config = LlamaShape(**{name: values[name] for name in LlamaShape.__slots__ if name in values})
     if (size := sum(map(math.prod, config.shapes.values()))) > MAX_PARAMETERS:
         raise _wrong(folder, CONFIG, f"is of a model with {size:,} parameters", f"at most {MAX_PARAMETERS:,}")
     if (angles := config.max_position_embeddings * config.head_dim) > MAX_PARAMETERS:
@@ -125,7 +125,7 @@ def read_config(folder: Path) -> LlamaConfig:
     return config
 
 
-def read_llama(folder: Path, vocab_size: int) -> tuple[LlamaConfig, dict[str, Any]]:
+def read_llama(folder: Path, vocab_size: int) -> tuple[LlamaShape, dict[str, Any]]:
     """A Llama folder as its config and its tensors by name, float32 arrays of the shapes that the config says.
 
     Raises ProblemError that names the folder, the file, what is wrong in it, and what is accepted.

@@ -17,8 +17,8 @@ from revorder.data import enhancement
 from revorder.data.corpus import rewrite_corpus
 from revorder.data.pair_steps import NOTATIONS
 from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import Row
-from revorder.evaluation.gsm8k import Solution, check_solution, errors_table, errors_text, score_system, table
+from revorder.data.sources.gsm8k import WordProblem
+from revorder.evaluation.gsm8k import CheckedSolution, check_solution, errors_table, errors_text, score_system, table
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
@@ -119,12 +119,12 @@ def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
     return {arm: [str(path) for path in paths] for arm, paths in files.items()}
 
 
-def write_rows(path: Path, rows: Iterable[Row]) -> None:
+def write_rows(path: Path, rows: Iterable[WordProblem]) -> None:
     """Write problems and solutions as JSONL."""
     write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
 
 
-def read_arm(settings: Settings, folder: Path, arm: str) -> tuple[RunSettings, list[Solution]]:
+def read_arm(settings: Settings, folder: Path, arm: str) -> tuple[RunSettings, list[CheckedSolution]]:
     """What an arm's run was, and what its model wrote, scored; raises ProblemError where it is not today's."""
     path = folder / SOLUTIONS / f"{arm}.jsonl"
     refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).model_dump(mode="json")})

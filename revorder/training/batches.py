@@ -15,10 +15,10 @@ from revorder.training.recipe import Recipe
 
 POOL = 32  # batches that are cut from one pool of examples
 
-Row = tuple[list[int], list[int]]  # token ids and labels
+Encoded = tuple[list[int], list[int]]  # token ids and labels
 
 
-def encode_example(tokenizer: Tokenizer, pair: Pair) -> Row:
+def encode_example(tokenizer: Tokenizer, pair: Pair) -> Encoded:
     """Token ids and labels of an example, <bos> and <eos> included; <eos> is learned, the prompt is not.
 
     >>> encode_example(Tokenizer(), Pair("1+1=", [("2", True)]))[1]
@@ -29,7 +29,7 @@ def encode_example(tokenizer: Tokenizer, pair: Pair) -> Row:
     return [tokenizer.bos, *ids, tokenizer.eos], [IGNORED, *labels, tokenizer.eos]
 
 
-def pad(rows: list[Row], tokenizer: Tokenizer) -> dict[str, Any]:
+def pad(rows: list[Encoded], tokenizer: Tokenizer) -> dict[str, Any]:
     """Rows of ids and labels as tensors of shape (rows, tokens of the longest row, rounded up to 8)."""
     import torch
 
@@ -62,9 +62,9 @@ class Batches:
             self._pools[slot] = turn, self.pool(turn * self.a_step + slot)
         return self._pools[slot][1][at]
 
-    def rows(self, key: bytes, tokens: int) -> list[Row]:
+    def rows(self, key: bytes, tokens: int) -> list[Encoded]:
         """Examples around the mixture from where `key` says, of `tokens` in all."""
-        recipe, rows, total = self.recipe, list[Row](), 0
+        recipe, rows, total = self.recipe, list[Encoded](), 0
         size = recipe.data.size
         start = int.from_bytes(key, "little") % size
         learn_estimates = recipe.data.estimate_digits > 0
@@ -88,7 +88,7 @@ class Batches:
         recipe = self.recipe
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
         rows = sorted(self.rows(key, recipe.tokens * POOL), key=lambda row: len(row[0]))
-        batches: list[list[Row]] = [[] for _ in range(POOL)]
+        batches: list[list[Encoded]] = [[] for _ in range(POOL)]
         seen, total = 0, sum(len(ids) for ids, _ in rows)
         for row in rows:
             batches[min(POOL - 1, seen * POOL // total)].append(row)

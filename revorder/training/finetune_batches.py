@@ -10,7 +10,7 @@ from revorder.data.targets import IGNORED, Pair, labels_of
 from revorder.errors import ProblemError
 from revorder.model.pretrained import encode_completion, encode_prompt
 from revorder.processes import process_count
-from revorder.training.batches import Row
+from revorder.training.batches import Encoded
 from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
 
@@ -18,7 +18,7 @@ ROW = 512  # tokens of a row, about, on a CPU, where each of a row is compared w
 SAMPLED = 500  # examples whose mean stands for all, where a run is measured in tokens
 
 
-def encode_pair(tokenizer: Any, pair: Pair) -> Row:
+def encode_pair(tokenizer: Any, pair: Pair) -> Encoded:
     """Token ids and labels of an example: the prompt is not learned, what ends the text is."""
     prompt = encode_prompt(tokenizer, pair.prompt)
     ids, offsets = encode_completion(tokenizer, pair.completion)
@@ -36,12 +36,12 @@ def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 
-def first_rows(source: Source, tokenizer: Any) -> list[Row]:
+def first_rows(source: Source, tokenizer: Any) -> list[Encoded]:
     """The first examples, up to SAMPLED, whole: the sample that stands for all."""
     return [encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source)))]
 
 
-def cut_off(recipe: FinetuneRecipe, sample: Sequence[Row]) -> float:
+def cut_off(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
     """The share of a sample that `max_tokens` cuts off; raises ProblemError where nothing is left to learn."""
     most = recipe.max_tokens
     if not any(label != IGNORED for _, labels in sample for label in labels[:most]):
@@ -49,7 +49,7 @@ def cut_off(recipe: FinetuneRecipe, sample: Sequence[Row]) -> float:
     return fmean(len(ids) > most for ids, _ in sample)
 
 
-def mean_tokens(recipe: FinetuneRecipe, sample: Sequence[Row]) -> float:
+def mean_tokens(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
     """The tokens of an example in the mean of a sample."""
     return fmean(min(len(ids), recipe.max_tokens) for ids, _ in sample)
 
@@ -91,10 +91,10 @@ class FinetuneBatches:
         items = [self[item] for item in asked["item"]]
         return {name: [item[name] for item in items] for name in items[0]}
 
-    def rows(self, step: int) -> list[Row]:
+    def rows(self, step: int) -> list[Encoded]:
         """The examples of a step, cut off where they are too long; epochs follow one another."""
         size, most = len(self.source), self.recipe.max_tokens
-        start, stop, rows = step * self.recipe.batch, (step + 1) * self.recipe.batch, list[Row]()
+        start, stop, rows = step * self.recipe.batch, (step + 1) * self.recipe.batch, list[Encoded]()
         while start < stop:
             epoch, first = divmod(start, size)
             last = min(size, first + stop - start)
@@ -104,10 +104,10 @@ class FinetuneBatches:
             start += last - first
         return rows
 
-    def cut(self, rows: list[Row]) -> list[list[Row]]:
+    def cut(self, rows: list[Encoded]) -> list[list[Encoded]]:
         """Pieces of about equal tokens, none of them empty."""
         total = sum(len(ids) for ids, _ in rows)
-        pieces: list[list[Row]] = [[] for _ in range(self.pieces)]
+        pieces: list[list[Encoded]] = [[] for _ in range(self.pieces)]
         seen = at = 0
         for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
             wanted = min(seen * self.pieces // total, at + 1) if pieces[at] else at
@@ -117,7 +117,7 @@ class FinetuneBatches:
         return pieces
 
 
-def pack(rows: Iterable[Row]) -> dict[str, Any]:
+def pack(rows: Iterable[Encoded]) -> dict[str, Any]:
     """Rows one behind the other as tensors of shape (1, all their tokens); where positions begin anew, so does an example."""
     import torch
 
@@ -133,7 +133,7 @@ def pack(rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Row], cpu: bool) -> int:
+def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded], cpu: bool) -> int:
     """How many examples, about, a row takes: the recipe's `device_batch`, fewer on a CPU, one where the model tells none apart."""
     mean = mean_tokens(recipe, sample)
     packed = min(recipe.device_batch, max(1, round(ROW / mean))) if cpu else recipe.device_batch

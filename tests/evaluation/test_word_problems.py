@@ -3,12 +3,12 @@
 import pytest
 
 from revorder import ProblemError
-from revorder.data.sources.gsm8k import Row, question_prompt
+from revorder.data.sources.gsm8k import WordProblem, question_prompt
 from revorder.evaluation.runner import load, partial_of
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems import SUITE, attempts_of, load_problems, result_of, write_solutions
 
-PROBLEMS = [Row(f"{i} clips and 2?", f"{i}+2=<<{i}+2={i + 2}>>{i + 2}\n#### {i + 2}") for i in range(4)]
+PROBLEMS = [WordProblem(f"{i} clips and 2?", f"{i}+2=<<{i}+2={i + 2}>>{i + 2}\n#### {i + 2}") for i in range(4)]
 
 
 class Knowing:

@@ -25,9 +25,9 @@ def test_cost_counts_the_whole_trace(problem):
 
 def test_a_tokenizer_from_a_folder_counts_the_same(tmp_path):
     pytest.importorskip("transformers")
-    from revorder.model.hf_tokenizer import save_tokenizer
+    from revorder.model.hf_tokenizer import save_place_tokenizer
 
-    save_tokenizer(tmp_path)
+    save_place_tokenizer(tmp_path)
     count = counter(str(tmp_path))
     for text in (trace("12*4567").text, trace("948/12", "lean").text):
         assert count(text) == characters(text)

@@ -14,7 +14,7 @@ from revorder.model.tokenizer import Tokenizer
 
 transformers = pytest.importorskip("transformers")
 
-from revorder.model.hf_tokenizer import RevOrderTokenizer, build_fast_tokenizer, save_tokenizer  # noqa: E402
+from revorder.model.hf_tokenizer import RevOrderTokenizer, build_fast_tokenizer, save_place_tokenizer  # noqa: E402
 
 FAST = build_fast_tokenizer()
 
@@ -29,7 +29,7 @@ def test_the_library_gives_the_same_ids_after_bos(text):
 
 
 def test_transformers_loads_it_adds_bos_and_keeps_the_mark(tmp_path):
-    save_tokenizer(tmp_path)
+    save_place_tokenizer(tmp_path)
     loaded = transformers.AutoTokenizer.from_pretrained(tmp_path)
     ids = loaded("12+35=r|74")["input_ids"]
     assert ids == [1, *Tokenizer().encode("12+35=r|74")]
@@ -40,7 +40,7 @@ def test_transformers_loads_it_adds_bos_and_keeps_the_mark(tmp_path):
 
 
 def test_decode_restores_where_that_is_asked_for(tmp_path):
-    save_tokenizer(tmp_path)
+    save_place_tokenizer(tmp_path)
     loaded = RevOrderTokenizer.from_pretrained(tmp_path)
     ids = Tokenizer().encode("12-35=r|77Wr|32-")
     assert loaded.decode([1, *ids, 2], skip_special_tokens=True) == "12-35=77W-23"

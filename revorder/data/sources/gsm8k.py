@@ -11,11 +11,11 @@ from typing import NamedTuple
 from revorder.data.sources.locate import find_folder, read_hub
 from revorder.errors import ProblemError, first_line, quote
 
-SPLITS = ("train", "test")
+PARTS = ("train", "test")
 _FINAL = re.compile(r"^ *(?:####|A:)(.*)$", re.MULTILINE)
 
 
-class Row(NamedTuple):
+class WordProblem(NamedTuple):
     """A problem and its solution, whose last line is `#### ` and the final answer."""
 
     question: str
@@ -31,14 +31,14 @@ def question_prompt(question: str) -> str:
     return f"Question: {question.strip()}\nAnswer:\n"
 
 
-def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
+def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]:
     """The rows of a split, from a folder of train.jsonl and test.jsonl, a JSONL file, or a Hugging Face dataset's name.
 
     Without `data`: from the folder gsm8k in $REVORDER_DATA. Raises ProblemError where there is none,
     and at a row without a question and an answer.
     """
-    if split not in SPLITS:
-        raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(SPLITS)}")
+    if split not in PARTS:
+        raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(PARTS)}")
     folder = find_folder(data, "gsm8k")
     if folder:
         return read_rows(folder / f"{split}.jsonl")
@@ -51,7 +51,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[Row]:
     return read_rows(path) if path.is_file() else iter(read_hub(data, "main", hub_rows, split))
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[WordProblem]:
     """The rows of a JSONL file; raises ProblemError that names the file and the line."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
@@ -64,7 +64,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         ) from None
 
 
-def read_row(line: str, where: str) -> Row:
+def read_row(line: str, where: str) -> WordProblem:
     """The row of a line of JSON; raises ProblemError that begins with `where`."""
     try:
         row = json.loads(line)
@@ -73,12 +73,12 @@ def read_row(line: str, where: str) -> Row:
         raise ProblemError(f"{where}: {error!r}; accepted: JSON with question, answer") from None
     if not (isinstance(question, str) and isinstance(answer, str)):
         raise ProblemError(f"{where}: question or answer is no text; accepted: JSON with question, answer")
-    return Row(question, answer)
+    return WordProblem(question, answer)
 
 
-def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[Row]:
+def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[WordProblem]:
     """The rows of a split of a Hugging Face dataset."""
-    return [Row(row["question"], row["answer"]) for row in rows]
+    return [WordProblem(row["question"], row["answer"]) for row in rows]
 
 
 def final_answers(solution: str) -> list[str]:

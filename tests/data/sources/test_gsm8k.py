@@ -7,9 +7,9 @@ import pytest
 
 from revorder import ProblemError
 from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import Row
+from revorder.data.sources.gsm8k import WordProblem
 
-ROWS = [Row("How many?", "<<1+1=2>>2\n#### 2"), Row("And here?", "#### 1,000")]
+ROWS = [WordProblem("How many?", "<<1+1=2>>2\n#### 2"), WordProblem("And here?", "#### 1,000")]
 
 
 @pytest.fixture
