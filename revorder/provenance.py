@@ -63,5 +63,5 @@ def hardware(gpus: bool = True) -> str:
 
         if torch.cuda.is_available():
             return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name()}"
-        return f"{os.cpu_count()} CPU cores ({platform.machine()}, {torch.backends.cpu.get_cpu_capability()})"
+        return f"{os.cpu_count()} CPU cores ({platform.machine()} {torch.backends.cpu.get_cpu_capability()})"
     return f"{os.cpu_count()} CPU cores ({platform.machine()})"
