@@ -194,7 +194,7 @@ def test_a_damaged_cell_is_named(tmp_path, results, text, says):
         ("tool-cost", "seconds.json", "{}", "can't be shown: KeyError: 'seconds_per_token'; accepted: "),
         ("figures7-8", "samples.json", "[", "can't be shown: JSONDecodeError: Expecting value"),
         ("table3", "solutions/original.jsonl", '{"run": {"arm": "original"}}\n', "are of other recipe than today's"),
-        ("table3", "solutions/original.jsonl", None, "original.jsonl': No such file"),
+        ("table3", "solutions/original.jsonl", None, "original.jsonl' can't be read: No such file"),
     ],
 )
 def test_results_that_were_changed_are_named_by_the_check_and_the_page(tmp_path, results, name, file, text, says):
