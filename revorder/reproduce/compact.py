@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from revorder.evaluation.scores import together
 from revorder.evaluation.tables import PAPER
 from revorder.reproduce.ablation import RECIPE
 from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
@@ -88,6 +89,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     for task in table1_columns(settings.n, only=settings.only):
         row = [task, f"{PAPER[ROW][task]:g}"]
         rows.append([*row, *(scores[task].shown for _, _, scores in cells)])
+    rows.append(["all problems", "-", *(together(scores.values()).shown for _, _, scores in cells)])
     sums = ["columns at 100", str(sum(value == 100 for value in PAPER[ROW].values()))]
     sums += [str(sum(score.is_clean for score in scores.values())) for _, _, scores in cells]
     made = dict(settings.trainings)
