@@ -93,16 +93,12 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     sums = ["columns at 100", str(sum(value == 100 for value in PAPER[ROW].values()))]
     sums += [str(sum(score.is_clean for score in scores.values())) for _, _, scores in cells]
     made = dict(settings.trainings)
-    share = (
-        100 * sum(part["weight"] for part in DIFFERENCES if part["op"] == "-") / sum(p["weight"] for p in DIFFERENCES)
-    )
+    weights = [(part["op"], part["weight"]) for part in DIFFERENCES]
+    share = 100 * sum(weight for op, weight in weights if op == "-") / sum(weight for _, weight in weights)
+    mixtures = {True: f", {share:.0f}% of the examples differences", False: " of the recipe `calculator`'s mixture"}
     seen = "; ".join(
         f"{name}: {made[name].layers} layers of width {made[name].width}, {what['tokens']:,} tokens"
-        + (
-            f", {share:.0f}% of the examples differences"
-            if made[name].differences
-            else " of the recipe `calculator`'s mixture"
-        )
+        + mixtures[made[name].differences]
         for name, what, _ in cells
     )
     note = f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on and not BIG-bench's own, 95% intervals, one seed. {seen}."

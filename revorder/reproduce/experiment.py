@@ -208,9 +208,8 @@ def refuse_changed(experiment: Experiment, settings: Any, folder: Path) -> None:
     """Raise ProblemError where a finished experiment's results are not all there, or of other terms than today's."""
     experiment.show(settings, folder)
     if holds_cells(folder):
-        experiment.run(
-            settings, folder, lambda line: None
-        )  # it compares the terms; where all is there nothing is trained
+        # it compares the terms; where all is there nothing is trained
+        experiment.run(settings, folder, lambda line: None)
 
 
 def holds_cells(folder: Path) -> bool:

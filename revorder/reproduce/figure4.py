@@ -62,7 +62,7 @@ def cell_name(ratio: float) -> str:
 
 def run(settings: Settings, folder: Path, say: Say) -> int:
     """Train and ask a model for each ratio; returns the training tokens of all."""
-    plans = []
+    plans, tasks = [], settings.tasks
     for ratio in settings.ratios:
         data = {
             "name": cell_name(ratio),
@@ -71,7 +71,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
             "rollback": ratio,
             "parts": settings.parts,
         }
-        plans.append(Plan(settings.training, data, [("/", *settings.columns[-1])], settings.tasks))
+        plans.append(Plan(settings.training, data, [("/", *settings.columns[-1])], tasks))
     return run_cells(plans, folder, say)
 
 
