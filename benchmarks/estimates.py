@@ -1,7 +1,7 @@
 """How often an estimate from the divisor's leading digits is too high, by how many of them it is made (docs/data.md)."""
 
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
 
 DIVISIONS = 20_000
 PART = {"op": "/", "a": [1, 16], "b": [1, 16], "remainder": 0.5}

@@ -13,8 +13,8 @@ import statistics
 import time
 import warnings
 
-from revorder.data.mixture import Mixture, MixturePart
-from revorder.data.sampling import sampler
+from revorder.mixtures.mixture import Mixture, MixturePart
+from revorder.mixtures.sampling import sampler
 
 # the script's operands: + and - below 10**16, * below 10**8, / with 16 digits shared by divisor and quotient
 PARTS = {

@@ -14,12 +14,12 @@ import time
 from math import expm1
 from tempfile import TemporaryDirectory
 
-from revorder.data.mixture import Mixture, MixturePart
-from revorder.data.sampling import sampler
-from revorder.data.shards import Run, plan_shards, write_shard
 from revorder.evaluation.tables import markdown
 from revorder.files import digest
 from revorder.metrics.token_cost import Count, counter
+from revorder.mixtures.mixture import Mixture, MixturePart
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.shards import Run, plan_shards, write_shard
 
 ROUNDS = 3
 

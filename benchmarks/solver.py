@@ -11,8 +11,8 @@ import subprocess
 import sys
 import time
 
-from revorder.data.mixture import Mixture, MixturePart
-from revorder.data.sampling import sampler
+from revorder.mixtures.mixture import Mixture, MixturePart
+from revorder.mixtures.sampling import sampler
 from revorder.model.checkpoint import DEFAULT
 
 SIZES = {"+": (16, 16), "-": (16, 16), "*": (6, 6), "/": (12, 6)}  # the most digits of the operands

@@ -1,6 +1,6 @@
 """What the tests of exported files share: problems of all operations, and a checkpoint of another shape."""
 
-from revorder.data.sampling import held_out
+from revorder.mixtures.sampling import held_out
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.tokenizer import Tokenizer
 

@@ -19,8 +19,10 @@ FLOORS = [  # a file imports from its own floor and those above it
     {"methods"},
     {"judge"},
     {"metrics"},
+    {"reading"},
     {"rendering"},
-    {"data"},
+    {"mixtures"},
+    {"corpora"},
     {"model"},
     {"inference"},
     {"training"},
@@ -30,7 +32,20 @@ FLOORS = [  # a file imports from its own floor and those above it
     {"cli", "__main__"},
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
-CORE = ["errors", "files", "processes", "provenance", "settings", "arithmetic", "methods", "judge", "metrics", "data"]
+CORE = [
+    "errors",
+    "files",
+    "processes",
+    "provenance",
+    "settings",
+    "arithmetic",
+    "methods",
+    "judge",
+    "metrics",
+    "reading",
+    "mixtures",
+    "corpora",
+]
 HEAVY = ["torch", "transformers", "ctranslate2", "openai", "rich", "pydantic", "yaml", "numpy", "typer", "safetensors"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from revorder import ProblemError
-from revorder.data.mixture import Mixture
+from revorder.mixtures.mixture import Mixture
 from revorder.settings import MAX_BYTES, Settings, read_yaml
 
 PART = '{op: "+", a: 1, b: 1}'

@@ -14,7 +14,7 @@ import typer
 
 from revorder.arithmetic.numbers import decimal_text
 from revorder.cli.common import Json, Overwrite, Progress, emit
-from revorder.data.records import read_jsonl, read_lines, read_records
+from revorder.corpora.records import read_jsonl, read_lines, read_records
 from revorder.errors import ProblemError, shorten
 from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit
 from revorder.files import refuse_existing, same_file, written_whole

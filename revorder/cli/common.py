@@ -43,7 +43,7 @@ READ = 1 << 20  # bytes of stdin that are read at once
 def packaged(folder: str) -> str:
     """The names of the YAML files in a folder of the package.
 
-    >>> packaged("data/mixtures")
+    >>> packaged("mixtures")
     'authors, lean, paper, small'
     """
     return ", ".join(sorted(path.stem for path in (Path(__file__).parent.parent / folder).glob("*.yaml")))

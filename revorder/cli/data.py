@@ -13,7 +13,7 @@ from revorder.cli.common import Json, Progress, packaged, tell
 def command(
     mixture: Annotated[
         str,
-        typer.Argument(help=f"A mixture's YAML file, or a packaged one: {packaged('data/mixtures')}."),
+        typer.Argument(help=f"A mixture's YAML file, or a packaged one: {packaged('mixtures')}."),
     ],
     out: Annotated[Path, typer.Option(help="The folder for shards and manifest.json.")],
     size: Annotated[Optional[int], typer.Option(min=1, help="Equations; the mixture's size by default.")] = None,
@@ -27,9 +27,9 @@ def command(
     json_: Json = False,
 ) -> None:
     """Write a mixture of equations as a dataset folder with a card; interrupted and run again, it goes on."""
-    from revorder.data.hub import write_card
-    from revorder.data.mixture import Mixture
-    from revorder.data.shards import Run, write_shards
+    from revorder.mixtures.dataset_card import write_card
+    from revorder.mixtures.mixture import Mixture
+    from revorder.mixtures.shards import Run, write_shards
 
     drawn = Mixture.read(mixture)
     total = size or drawn.size

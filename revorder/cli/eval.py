@@ -20,7 +20,7 @@ from revorder.model.checkpoint import DEFAULT, INFO_FILE, CheckpointInfo, checkp
 
 if TYPE_CHECKING:
     from revorder.evaluation.runner import Writer
-    from revorder.evaluation.word_problems import Completer
+    from revorder.evaluation.word_problems.solving import Completer
     from revorder.inference.openai_server import Endpoint
 
 SERVER = "A model behind a server"
@@ -130,7 +130,7 @@ def command(
             return score_file(solutions, errors, wide, json_)
         if base_url is not None:
             refuse(given(batch=batch, device=device), "--base-url")
-        from revorder.evaluation.word_problems import load_problems
+        from revorder.evaluation.word_problems.solving import load_problems
 
         problems = load_problems(data, n)
         solver, written_by = open_solver(model, base_url, server, batch, device)
@@ -209,7 +209,7 @@ def open_solver(
     model: str | None, base_url: str | None, server: dict[str, Any], batch: int | None, device: str | None
 ) -> tuple[Completer, dict[str, Any]]:
     """What solves word problems, and what its solutions depend on."""
-    from revorder.evaluation.word_problems import MAX_TOKENS
+    from revorder.evaluation.word_problems.solving import MAX_TOKENS
     from revorder.inference.transformers_runtime import BATCH, TransformersRuntime
 
     if not model:

@@ -23,7 +23,7 @@ def command(
     data: Annotated[
         list[str],
         typer.Argument(
-            help=f"A mixture ({packaged('data/mixtures')}, a YAML file), gsm8k, enhancement, a JSONL file, or a Hugging "
+            help=f"A mixture ({packaged('mixtures')}, a YAML file), gsm8k, enhancement, a JSONL file, or a Hugging "
             "Face dataset's name; several come in turn in each epoch."
         ),
     ],

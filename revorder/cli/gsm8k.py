@@ -12,14 +12,14 @@ from revorder.cli.common import emit, run_once, show_table
 from revorder.files import write_whole
 
 if TYPE_CHECKING:
-    from revorder.data.sources.gsm8k import WordProblem
-    from revorder.evaluation.gsm8k import Attempt
-    from revorder.evaluation.word_problems import Completer
+    from revorder.corpora.gsm8k import WordProblem
+    from revorder.evaluation.word_problems.scoring import Attempt
+    from revorder.evaluation.word_problems.solving import Completer
 
 
 def score_file(path: Path, errors: bool, wide: bool, json_: bool) -> None:
     """Print the scores of a file of solutions, and what went wrong first."""
-    from revorder.evaluation.gsm8k import read_solutions
+    from revorder.evaluation.word_problems.scoring import read_solutions
 
     print_scores(read_solutions(path), errors, wide, json_)
 
@@ -36,7 +36,7 @@ def solve_problems(
 ) -> None:
     """Let a model solve problems, in at most `max_tokens` of `written_by` each, and print as `score_file` does."""
     from revorder.evaluation.suites import hash_of
-    from revorder.evaluation.word_problems import SUITE, attempts_of, write_solutions
+    from revorder.evaluation.word_problems.solving import SUITE, attempts_of, write_solutions
 
     settings = {"suite": SUITE, "n": len(problems), "problems": hash_of({SUITE: problems})} | dict(written_by)
     solve = partial(write_solutions, writer, problems, out, settings, written_by["max_tokens"])
@@ -50,8 +50,15 @@ def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: b
 
     They are written to `out` as Markdown.
     """
-    from revorder.evaluation.gsm8k import check_solutions, errors_table, errors_text, group_wrong, score_system, table
     from revorder.evaluation.tables import markdown
+    from revorder.evaluation.word_problems.scoring import (
+        check_solutions,
+        errors_table,
+        errors_text,
+        group_wrong,
+        score_system,
+        table,
+    )
 
     systems = check_solutions(attempts)
     scores = [score_system(system, solutions) for system, solutions in systems.items()]

@@ -38,7 +38,7 @@ def command(
     if docs:
         raise ProblemError(f"docs {str(docs[0])!r}: are filled from a folder of results; accepted: reproduce's folder")
     from revorder.evaluation.runner import load_run
-    from revorder.evaluation.word_problems import SUITE, attempts_of
+    from revorder.evaluation.word_problems.solving import SUITE, attempts_of
 
     what, results = load_run(file)
     if not results:

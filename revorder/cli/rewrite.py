@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from revorder.cli.common import Json, Overwrite, Progress, emit, say, show_table
-from revorder.data.corpus import Report, rewrite_corpus
-from revorder.data.pair_steps import NOTATIONS
-from revorder.data.rewriting import ALREADY, DIVISION, IDENTITY, REWRITTEN
+from revorder.corpora.corpus import Report, rewrite_corpus
+from revorder.corpora.pair_steps import NOTATIONS
+from revorder.corpora.rewriting import ALREADY, DIVISION, IDENTITY, REWRITTEN
 from revorder.errors import ProblemError
 
 

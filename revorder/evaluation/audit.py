@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
 from revorder.errors import ProblemError, quote, shorten
-from revorder.evaluation.arithmetic_questions import Asked, read_answer, read_fraction, read_question
+from revorder.reading.questions import Asked, read_answer, read_fraction, read_question
 
 RIGHT, WRONG = "right", "wrong"
 LEFT_ALONE = "not arithmetic"

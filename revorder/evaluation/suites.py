@@ -73,7 +73,7 @@ def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
     >>> {task: len(problems) for task, problems in columns(SMALL, Draw("/", 10, 0)).items()}
     {'DIV 1D': 10, 'DIV 2D': 10, 'DIV 3D': 10, 'DIV 4D': 10, 'DIV 5D': 10}
     """
-    from revorder.data.sampling import held_out
+    from revorder.mixtures.sampling import held_out
 
     sizes: dict[str, list[tuple[str, int, int]]] = {}
     for task, op, a, b in wanted:
@@ -90,7 +90,7 @@ def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
 
 def bigbench(draw: Draw) -> Tasks:
     """BIG-bench's own problems of 1 to 5 digits"""
-    from revorder.data.sources.bigbench import load
+    from revorder.corpora.bigbench import load
 
     return {task: problems[: draw.n] for task, problems in load(draw.data, draw.ops).items()}
 
@@ -102,8 +102,8 @@ def extra(draw: Draw) -> Tasks:
 
 def table1(draw: Draw) -> Tasks:
     """both of them, Table 1's 32 columns"""
-    from revorder.data.sources.bigbench import FOLDER
-    from revorder.data.sources.locate import find_folder
+    from revorder.corpora.bigbench import FOLDER
+    from revorder.corpora.locate import find_folder
 
     if draw.data or find_folder(None, FOLDER):
         return bigbench(draw) | extra(draw)

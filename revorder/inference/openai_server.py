@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
 from revorder.errors import ProblemError, first_line
-from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
 from revorder.methods import METHODS, find_method
 from revorder.model.checkpoint import CheckpointInfo
+from revorder.reading.answers import CUT
 
 APIS = ("chat", "completions")
 A_URL = "one such as http://localhost:8000/v1"

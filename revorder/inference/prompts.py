@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from revorder.arithmetic.problem import OPS, Problem, question_in
 from revorder.errors import ProblemError
-from revorder.inference.answer_extraction import extract_answer
 from revorder.judge import verify
 from revorder.methods import METHODS, trace
+from revorder.reading.answers import extract_answer
 
 SHOT_DIGITS = 4  # the most digits of an operand in a worked example
 _WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
@@ -150,7 +150,7 @@ def worked_examples(problem: Problem, n: int) -> list[Problem]:
 
 @lru_cache(maxsize=256)
 def _pool(op: str, a: int, b: int, n: int, exact: bool) -> list[Problem]:
-    from revorder.data.sampling import distinct
-    from revorder.data.split import is_held_out
+    from revorder.mixtures.sampling import distinct
+    from revorder.mixtures.split import is_held_out
 
     return distinct(op, a, b, n, 0, exact, lambda a, op, b: not is_held_out(a, op, b))

@@ -16,10 +16,10 @@ from typing import Any
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
 from revorder.errors import ProblemError, first_line, needs
-from revorder.inference.answer_extraction import CUT
 from revorder.inference.prompts import Prompts
 from revorder.methods import find_method
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
+from revorder.reading.answers import CUT
 
 BATCH = 64  # texts that are written at once
 

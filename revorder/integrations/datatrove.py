@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from revorder.data.mixture import Mixture
-from revorder.data.shards import Run, claim_folder, write_part
-from revorder.data.streaming import ranges, rows
-from revorder.data.views import trace_row
 from revorder.errors import ProblemError, needs
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.shards import Run, claim_folder, write_part
+from revorder.mixtures.streaming import ranges, rows
+from revorder.mixtures.views import trace_row
 
 with needs("revorder.integrations.datatrove", "datatrove"):
     from datatrove.data import Document

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from revorder.data import shards
-from revorder.data.hub import write_card
-from revorder.data.mixture import Mixture
-from revorder.data.shards import Run, claim_folder, write_part
-from revorder.data.streaming import ranges, rows
-from revorder.data.views import find_view
 from revorder.errors import ProblemError, needs
+from revorder.mixtures import shards
+from revorder.mixtures.dataset_card import write_card
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.shards import Run, claim_folder, write_part
+from revorder.mixtures.streaming import ranges, rows
+from revorder.mixtures.views import find_view
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -37,7 +37,7 @@ def dataset(
 def write_shards(run: Run) -> dict[str, Any]:
     """Write a run's shards, each a task of the cluster, the manifest and the card, and return the manifest.
 
-    Its folder is one that all machines of the cluster share. Raises ProblemError as revorder.data.shards.write_shards
+    Its folder is one that all machines of the cluster share. Raises ProblemError as revorder.mixtures.shards.write_shards
     does, and where Ray is missing.
     """
     data = ray_data()

@@ -13,12 +13,12 @@ from functools import partial
 from typing import Any
 
 from revorder.arithmetic.expression import parse_problem
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
-from revorder.data.sources.bigbench import NAMES
+from revorder.corpora.bigbench import NAMES
 from revorder.errors import ProblemError, needs
 from revorder.inference.prompts import Prompts
 from revorder.judge import verify
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
 
 with needs("these datasets", "reasoning-gym"):
     from reasoning_gym.coaching import BaseCurriculum, RangeAttributeDefinition, ScalarAttributeDefinition

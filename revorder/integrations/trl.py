@@ -18,11 +18,11 @@ from revorder.arithmetic.problem import ascii_signs
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.arithmetic.trace import Kind, correct_digit
 from revorder.errors import ProblemError
-from revorder.inference.answer_extraction import extract_answer
 from revorder.inference.prompts import Prompts, without_fence
 from revorder.judge import verify
 from revorder.methods import find_method, trace
 from revorder.methods.base import Method
+from revorder.reading.answers import extract_answer
 
 Turns = str | Sequence[dict[str, Any]]  # a text, or the messages of a chat
 Rewards = list[float | None]

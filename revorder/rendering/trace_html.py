@@ -16,7 +16,7 @@ from revorder.errors import ProblemError
 from revorder.methods import FORMS, full_name, trace
 from revorder.metrics.csid import Digit, csid
 from revorder.metrics.token_cost import characters
-from revorder.rendering.reading import Char, Reading, read_trace
+from revorder.rendering.trace_characters import Char, Reading, read_trace
 
 HINT = (
     '<p class="hint">Point at a digit, or reach it with Tab and the arrow keys, to see what it is computed from. '

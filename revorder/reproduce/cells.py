@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from revorder.arithmetic.problem import Problem
-from revorder.data.mixture import Mixture
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import load_run, run
 from revorder.evaluation.scores import Result, Score, score_tasks
 from revorder.evaluation.suites import hash_of
 from revorder.methods import find_method
+from revorder.mixtures.mixture import Mixture
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.processes import share, write_once
 from revorder.reproduce.experiment import RunInfo, Say

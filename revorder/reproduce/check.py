@@ -11,7 +11,7 @@ from revorder.arithmetic.expression import Expression
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import judge_text, load
 from revorder.evaluation.scores import Result
-from revorder.evaluation.word_problems import result_of
+from revorder.evaluation.word_problems.solving import result_of
 from revorder.files import read_text
 from revorder.reproduce.cells import SOLUTIONS, read_cells
 from revorder.reproduce.experiment import nothing, refuse_changed, results_in

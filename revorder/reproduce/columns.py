@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from revorder.arithmetic.problem import OPS, Problem
-from revorder.data.sampling import held_out
 from revorder.evaluation.suites import EXTRA, SEED, SMALL, Column, Draw, columns
 from revorder.methods import trace
 from revorder.metrics.token_cost import characters
+from revorder.mixtures.sampling import held_out
 
 
 def table1_columns(n: int, only: Sequence[str] = ()) -> dict[str, list[Problem]]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from revorder.arithmetic.problem import Problem
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
-from revorder.data.split import in_split
 from revorder.evaluation.scores import Result, wilson
 from revorder.metrics.csid import csid
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.split import in_split
 from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
 from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training

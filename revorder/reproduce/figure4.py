@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from revorder.arithmetic.problem import Problem
-from revorder.data.sampling import held_out
 from revorder.evaluation.scores import Result, wilson
 from revorder.evaluation.suites import SEED
+from revorder.mixtures.sampling import held_out
 from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.columns import fewer
 from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table

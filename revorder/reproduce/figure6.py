@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
 from revorder.metrics.token_cost import characters
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
 from revorder.reproduce import table1, table2
 from revorder.reproduce.ablation import RECIPE
 from revorder.reproduce.experiment import Block, Experiment, Table, nothing

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from revorder.data.mixture import Mixture
 from revorder.evaluation.scores import together
 from revorder.methods import METHODS, full_name
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import bare_cost
+from revorder.mixtures.mixture import Mixture
 from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.columns import by_op, fits, table1_columns
 from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table

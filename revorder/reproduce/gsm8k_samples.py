@@ -6,14 +6,13 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from revorder.data import enhancement
-from revorder.data.annotations import find_annotations
-from revorder.data.pair_steps import NOTATIONS
-from revorder.data.rewriting import rewrite
-from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import question_prompt
+from revorder.corpora import enhancement, gsm8k
+from revorder.corpora.gsm8k import question_prompt
+from revorder.corpora.pair_steps import NOTATIONS
+from revorder.corpora.rewriting import rewrite
 from revorder.errors import ProblemError
 from revorder.files import write_whole
+from revorder.reading.annotations import find_annotations
 from revorder.reproduce.experiment import Block, Experiment, Sample, Say
 
 FILE = "samples.json"

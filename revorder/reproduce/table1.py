@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from revorder.data.mixture import Mixture
 from revorder.evaluation.scores import group_errors, together, wilson
 from revorder.evaluation.tables import PAPER
 from revorder.methods import METHODS
+from revorder.mixtures.mixture import Mixture
 from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.columns import by_op, fewer, fits, table1_columns
 from revorder.reproduce.experiment import Block, Experiment, Say, Table

@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from revorder.data.mixture import Mixture
 from revorder.evaluation.scores import Score, together
 from revorder.evaluation.suites import SMALL
+from revorder.mixtures.mixture import Mixture
 from revorder.reproduce import table1
 from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
 from revorder.reproduce.columns import fewer, table1_columns

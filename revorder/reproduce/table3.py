@@ -13,15 +13,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from revorder.data import enhancement
-from revorder.data.corpus import rewrite_corpus
-from revorder.data.pair_steps import NOTATIONS
-from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import WordProblem
-from revorder.evaluation.gsm8k import CheckedSolution, check_solution, errors_table, errors_text, score_system, table
+from revorder.corpora import enhancement, gsm8k
+from revorder.corpora.corpus import rewrite_corpus
+from revorder.corpora.gsm8k import WordProblem
+from revorder.corpora.pair_steps import NOTATIONS
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
-from revorder.evaluation.word_problems import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
+from revorder.evaluation.word_problems.scoring import (
+    CheckedSolution,
+    check_solution,
+    errors_table,
+    errors_text,
+    score_system,
+    table,
+)
+from revorder.evaluation.word_problems.solving import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
 from revorder.processes import is_first_process, share, wait_for_first, write_once
 from revorder.reproduce.cells import MODELS, SOLUTIONS, made_by, refuse_other

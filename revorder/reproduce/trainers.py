@@ -10,12 +10,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
-from revorder.data.targets import as_pair
 from revorder.errors import ProblemError, needs
 from revorder.files import make_folder, write_whole
 from revorder.metrics.token_cost import characters
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.targets import as_pair
 from revorder.processes import process_count
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.recipe import Recipe

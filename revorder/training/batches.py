@@ -6,10 +6,10 @@ import hashlib
 import random
 from typing import Any
 
-from revorder.data.sampling import sampler
-from revorder.data.targets import IGNORED, Pair, as_pair, labels_of
 from revorder.errors import ProblemError
 from revorder.metrics.token_cost import characters
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.targets import IGNORED, Pair, as_pair, labels_of
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.recipe import Recipe
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
-from revorder.data.targets import IGNORED, Pair, labels_of
 from revorder.errors import ProblemError
+from revorder.mixtures.targets import IGNORED, Pair, labels_of
 from revorder.model.pretrained import encode_completion, encode_prompt
 from revorder.processes import process_count
 from revorder.training.batches import Encoded

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Protocol
 
 from revorder.arithmetic.problem import OPS
-from revorder.data import enhancement
-from revorder.data.mixture import MIXTURES, Mixture
-from revorder.data.pair_steps import NOTATIONS
-from revorder.data.sampling import sampler
-from revorder.data.sources import gsm8k
-from revorder.data.sources.gsm8k import question_prompt
-from revorder.data.targets import Pair, as_pair
+from revorder.corpora import enhancement, gsm8k
+from revorder.corpora.gsm8k import question_prompt
+from revorder.corpora.pair_steps import NOTATIONS
 from revorder.errors import ProblemError, first_line
 from revorder.methods import METHODS, full_name
+from revorder.mixtures.mixture import MIXTURES, Mixture
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.targets import Pair, as_pair
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
 ACCEPTED = (

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from revorder.data.mixture import Name, Share
+from revorder.mixtures.mixture import Name, Share
 from revorder.settings import Count, Settings, read_settings
 
 FINETUNES = Path(__file__).parent / "finetunes"

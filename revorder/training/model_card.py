@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from revorder.data.sources.gsm8k import question_prompt
+from revorder.corpora.gsm8k import question_prompt
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.provenance import hardware
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from revorder.data.mixture import DigitCount, Mixture, MixturePart, Name
+from revorder.mixtures.mixture import DigitCount, Mixture, MixturePart, Name
 from revorder.model.llama import ModelShape
 from revorder.settings import Count, Settings, read_settings
 

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from transformers import Trainer, TrainingArguments, get_wsd_schedule
 
-from revorder.data.rollbacks import plan_rollbacks
-from revorder.data.sampling import held_out, sampler
-from revorder.data.targets import IGNORED, as_pair
 from revorder.files import write_whole
+from revorder.mixtures.rollbacks import plan_rollbacks
+from revorder.mixtures.sampling import held_out, sampler
+from revorder.mixtures.targets import IGNORED, as_pair
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer

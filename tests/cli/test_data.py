@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from revorder.data.views import VIEWS
+from revorder.mixtures.views import VIEWS
 
 
 def test_it_writes_shards_that_verify(tmp_path, revorder):

@@ -28,7 +28,7 @@ def files(tmp_path_factory):
 
 def test_help_lists_what_is_packaged(revorder):
     shown = " ".join(revorder("finetune", "--help").stdout.replace("│", " ").split())
-    assert packaged("training/finetunes") in shown and packaged("data/mixtures") in shown
+    assert packaged("training/finetunes") in shown and packaged("mixtures") in shown
 
 
 def test_what_it_makes_is_evaluated_and_solves(files, tmp_path, revorder):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PROBLEMS, SHORT, answer_of
 
-from revorder.data.records import read_jsonl, read_records
-from revorder.data.sources.bigbench import NAMES
+from revorder.corpora.bigbench import NAMES
+from revorder.corpora.records import read_jsonl, read_records
 from revorder.errors import ProblemError
 from revorder.evaluation.audit import (
     BY_ZERO,

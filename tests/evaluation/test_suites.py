@@ -3,9 +3,9 @@
 import pytest
 
 from revorder import Problem, ProblemError
-from revorder.data.split import split_of
 from revorder.evaluation.suites import EXTRA, SUITES, Draw, find_suite, hash_of, split_covered, suite_tasks
 from revorder.evaluation.tables import PAPER
+from revorder.mixtures.split import split_of
 from revorder.model.checkpoint import DEFAULT, CheckpointInfo, checkpoint
 
 

@@ -8,10 +8,10 @@ from answering import asked, judged
 
 from revorder import METHODS, Problem, ProblemError, trace
 from revorder.arithmetic.problem import MAX_DIGITS
-from revorder.data.sampling import held_out
 from revorder.inference.openai_server import Endpoint
 from revorder.inference.prompts import worked_examples
 from revorder.inference.solver import load_runtime
+from revorder.mixtures.sampling import held_out
 
 # What is asked
 

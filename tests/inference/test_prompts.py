@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from revorder import METHODS, Problem, trace, verify
 from revorder.arithmetic.problem import OPS
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import held_out, sampler
-from revorder.data.split import split_of
-from revorder.data.targets import as_pair
 from revorder.inference.prompts import Prompts, in_words, worked_examples
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import held_out, sampler
+from revorder.mixtures.split import split_of
+from revorder.mixtures.targets import as_pair
 
 PAPER = Mixture.read("paper").model_dump(mode="json")
 FORMS = [(method, form) for method, module in METHODS.items() for form in module.forms]

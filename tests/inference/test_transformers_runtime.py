@@ -8,7 +8,7 @@ import pytest
 
 from revorder import Problem, ProblemError, solve
 from revorder.evaluation.runner import run
-from revorder.inference.answer_extraction import CUT
+from revorder.reading.answers import CUT
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")

@@ -13,9 +13,9 @@ import pytest
 
 from revorder import ProblemError
 from revorder.cli import main
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
-from revorder.data.shards import Run
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.shards import Run
 
 pytest.importorskip("datatrove")
 from datatrove.executor import LocalPipelineExecutor
@@ -27,8 +27,8 @@ SMALL = Mixture.read("small")
 PROGRAM = """
 import sys
 from datatrove.executor import LocalPipelineExecutor
-from revorder.data.mixture import Mixture
-from revorder.data.shards import Run
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.shards import Run
 from revorder.integrations.datatrove import ShardWriter
 
 if __name__ == "__main__":

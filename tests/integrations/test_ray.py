@@ -10,11 +10,11 @@ import pytest
 
 from revorder import ProblemError
 from revorder.cli import main
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
-from revorder.data.shards import Run
-from revorder.data.views import prompt_completion
 from revorder.integrations.ray import dataset, write_shards
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.shards import Run
+from revorder.mixtures.views import prompt_completion
 
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.data")

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from revorder import METHODS, ProblemError, verify
-from revorder.data.split import is_held_out
 from revorder.evaluation.audit import RIGHT, check_answer
+from revorder.mixtures.split import is_held_out
 
 reasoning_gym = pytest.importorskip("reasoning_gym")
 from reasoning_gym.coaching import CurriculumExperiment  # noqa: E402

@@ -5,7 +5,7 @@ from hypothesis import given
 from strategies import PROBLEMS
 
 from revorder import Problem, ProblemError, trace
-from revorder.data.sources import bigbench
+from revorder.corpora import bigbench
 from revorder.metrics.token_cost import characters, cost, counter, extra
 
 

@@ -13,10 +13,10 @@ import pytest
 from conftest import SHARED
 
 from revorder import ProblemError
-from revorder.data.sampling import sampler
 from revorder.evaluation.scores import Result
 from revorder.evaluation.tables import PAPER
 from revorder.metrics.csid import csid
+from revorder.mixtures.sampling import sampler
 from revorder.processes import held
 from revorder.reproduce import EXPERIMENTS as ALL
 from revorder.reproduce.cells import MODELS, Plan, read_cells, run_cells

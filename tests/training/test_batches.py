@@ -8,7 +8,7 @@ from revorder.training.recipe import Recipe
 
 torch = pytest.importorskip("torch")
 
-from revorder.data.targets import IGNORED  # noqa: E402
+from revorder.mixtures.targets import IGNORED  # noqa: E402
 from revorder.training.batches import Batches, pad  # noqa: E402
 
 

@@ -21,8 +21,8 @@ from pretrained import KINDS, save_model, sentencepiece  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from trl import SFTConfig  # noqa: E402
 
-from revorder.data.targets import Pair  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
+from revorder.mixtures.targets import Pair  # noqa: E402
 from revorder.model.checkpoint import checkpoint  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare  # noqa: E402
 from revorder.training.finetune import checkpointing, finetune  # noqa: E402

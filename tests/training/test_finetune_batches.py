@@ -7,8 +7,8 @@ import pytest
 
 from revorder import ProblemError
 from revorder.arithmetic.trace import Kind
-from revorder.data.mixture import Mixture
-from revorder.data.sampling import sampler
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -16,8 +16,8 @@ pytest.importorskip("trl")
 
 from pretrained import KINDS, byte_level, sentencepiece  # noqa: E402
 
-from revorder.data.sources.gsm8k import question_prompt  # noqa: E402
-from revorder.data.targets import IGNORED, Pair, as_pair  # noqa: E402
+from revorder.corpora.gsm8k import question_prompt  # noqa: E402
+from revorder.mixtures.targets import IGNORED, Pair, as_pair  # noqa: E402
 from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E402
 from revorder.training.finetune_batches import (  # noqa: E402
     ROW,

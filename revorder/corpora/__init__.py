@@ -1,0 +1,1 @@
+"""Corpora made by others: read, and rewritten with reversed results."""

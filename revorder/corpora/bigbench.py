@@ -1,0 +1,112 @@
+"""BIG-bench arithmetic: 1 to 5 digits, four operations, 15,023 problems; for evaluation only, never for training."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from revorder.arithmetic.problem import Problem
+from revorder.corpora.locate import find_folder, read_hub
+from revorder.errors import ProblemError, quote
+
+FOLDER = "bigbench_arithmetic"
+NAMES = {"+": "addition", "-": "subtraction", "*": "multiplication", "/": "division"}
+_WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
+_ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?")
+
+
+def read_question(text: str) -> Problem:
+    """The problem of a question; raises ProblemError where it is none of BIG-bench's.
+
+    >>> str(read_question("What is 697 times 205?"))
+    '697*205'
+    """
+    match = _ASKED.search(text)
+    if not match:
+        raise ProblemError(f"question {quote(text)}: accepted: 'What is 697 times 205?'")
+    return Problem(int(match[1]), _WORDS[match[2]], int(match[3]))
+
+
+def load(
+    data: str | None = None, ops: Iterable[str] = "+-*/", digits: Iterable[int] = range(1, 6)
+) -> dict[str, list[Problem]]:
+    """The tasks by name, `ADD 1D` to `DIV 5D`, from a folder of `<n>_digit_<operation>.jsonl` files or a dataset's name.
+
+    Raises ProblemError where there is no such data, or where a stated target is not the exact answer.
+    """
+    folder = find_folder(data, FOLDER)
+    if folder is None and data is None:
+        raise ProblemError(
+            "BIG-bench data: not found in $REVORDER_DATA; accepted: --data with a folder of "
+            "<n>_digit_<operation>.jsonl files, or with a Hugging Face dataset such as tasksource/bigbench"
+        )
+    tasks: dict[str, list[Problem]] = {}
+    rows = None if folder else read_hub(str(data), "arithmetic", hub_rows)
+    for op in ops:
+        for n in digits:
+            if folder:
+                pairs = file_rows(folder / f"{n}_digit_{NAMES[op]}.jsonl")
+            else:
+                pairs = [row for row in rows or [] if in_task(row[0], op, n)]
+            tasks[f"{NAMES[op][:3].upper()} {n}D"] = [read_row(*pair) for pair in pairs]
+    return tasks
+
+
+def read_row(question: str, target: str) -> Problem:
+    """The problem of a question whose stated target is its exact answer; raises ProblemError where it is not.
+
+    >>> read_row("What is 1 plus 1?", "2").answer
+    '2'
+    """
+    problem = read_question(question)
+    if target.strip() != problem.answer:
+        raise ProblemError(f"question {quote(question)}: the stated target {target!r} is not {problem.answer}")
+    return problem
+
+
+def file_rows(path: Path) -> list[tuple[str, str]]:
+    """(question, target) of each line of a JSONL file; raises ProblemError naming the file."""
+    try:
+        return [
+            (str(row["input"]), str(row["target"]))
+            for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        said = getattr(error, "strerror", None) or repr(error)
+        raise ProblemError(
+            f"BIG-bench file {str(path)!r} can't be read: {said}; accepted: JSONL with input, target"
+        ) from None
+
+
+def hub_rows(parts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(question, target) of each row of all parts of a Hugging Face dataset."""
+    return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]
+
+
+def in_task(question: str, op: str, n: int) -> bool:
+    """Whether a question belongs to the n-digit task of an operation: its longer operand has n digits.
+
+    >>> in_task("What is 697 times 5?", "*", 3)
+    True
+    """
+    try:
+        problem = read_question(question)
+    except ProblemError:
+        return False
+    return problem.op == op and problem.digits == n
+
+
+def packed_fingerprints(data: str | None = None) -> bytes:
+    """What `mixtures/bigbench.fingerprints` holds: 4 bytes for each problem of 3 to 5 digits, sorted.
+
+    Raises ProblemError as `load` does.
+    """
+    from array import array
+
+    from revorder.mixtures.split import fingerprint
+
+    problems = [problem for task in load(data, digits=range(3, 6)).values() for problem in task]
+    return array("I", sorted({fingerprint(p.a, p.op, p.b) & 0xFFFFFFFF for p in problems})).tobytes()

@@ -1,0 +1,279 @@
+"""Corpora of texts, converted record by record: JSONL and Parquet in, the same kind out, written whole or not at all.
+
+In JSONL only the converted field's characters change; all else of a line stays byte for byte. A line that can't be read
+goes to `OUT.rejects.jsonl` with its file, its number and the reason. Memory holds one line, or one batch of Parquet's
+rows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from revorder.corpora.pair_steps import NOTATIONS
+from revorder.corpora.records import BATCH, BOM, read_lines, reason
+from revorder.corpora.rewriting import (
+    ALREADY,
+    DIVISION,
+    IDENTITY,
+    REWRITTEN,
+    WRONG,
+    Edit,
+    apply_edits,
+    find_edits,
+    find_edits_back,
+)
+from revorder.errors import ProblemError, first_line, needs
+from revorder.files import refuse_existing, same_file, written_whole
+
+Find = Callable[[str], tuple[list[Edit], Counter[str]]]
+Reject = Callable[[int, str, str], None]  # the number of a line, why it can't be read, and its text
+
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)  # numbers of any length, which are not looked at
+_SPACE = re.compile(r"[ \t\r\n]*")
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of a corpus: its texts, those that changed, its equations by what came of them, the lines rejected.
+
+    >>> Report(2, 1, Counter({"rewritten": 3, "one division": 1})).unconverted
+    0
+    """
+
+    texts: int = 0
+    changed: int = 0
+    equations: Counter[str] = field(default_factory=Counter)
+    rejected: int = 0
+
+    @property
+    def with_operator(self) -> int:
+        """The equations that have an operator, or can't be read."""
+        return self.equations.total() - self.equations[IDENTITY]
+
+    @property
+    def unconverted(self) -> int:
+        """Those of them that stay as they are, though the notation would write them otherwise."""
+        return self.with_operator - sum(self.equations[kind] for kind in (REWRITTEN, ALREADY, DIVISION))
+
+    @property
+    def wrong(self) -> int:
+        """Those whose stated result is neither the exact one nor that rounded."""
+        return self.equations[WRONG]
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        derived = {"with_operator": self.with_operator, "unconverted": self.unconverted, "wrong": self.wrong}
+        return asdict(self) | derived | {"equations": dict(self.equations.most_common())}
+
+
+def rewrite_corpus(
+    source: Path,
+    out: Path,
+    field: str = "answer",
+    notation: str = NOTATIONS[0],
+    decompose: bool = False,
+    prose: bool = False,
+    back: bool = False,
+    overwrite: bool = False,
+    advance: Callable[[int], None] = lambda n: None,
+) -> Report:
+    """Convert one field of every record of a file, or take it `back`; `advance` is told of every record.
+
+    Raises ProblemError where a file can't be read or written, is there already without `overwrite`, or where its kinds
+    differ; nothing is written then.
+    """
+    if notation not in NOTATIONS:
+        raise ProblemError(f"notation {notation!r} is unknown; accepted: {', '.join(NOTATIONS)}")
+    if (source.suffix == ".parquet") != (out.suffix == ".parquet"):
+        raise ProblemError(f"out {str(out)!r}: accepted: a file of the same kind as {source.name!r}")
+    if not source.is_file():
+        raise ProblemError(
+            f"file {str(source)!r}: no file of that name; accepted: a file of JSONL, or of Parquet (.parquet)"
+        )
+    rejected = Path(f"{out}.rejects.jsonl")
+    for path in (out, rejected):
+        if same_file(source, path):
+            raise ProblemError(f"out {str(path)!r}: the same file as the one that is read; accepted: another")
+        refuse_existing(path, overwrite)
+    find: Find = find_edits_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
+    report = Report()
+    convert = convert_parquet if source.suffix == ".parquet" else convert_jsonl
+    try:
+        with written_whole(out) as temporary, rejects(rejected, source, field, report) as reject:
+            convert(source, temporary, field, counting(find, report, advance), reject)
+    except OSError as error:
+        corrupt = error.errno is None  # pyarrow's, of pages that can't be read
+        failed = source if corrupt or error.filename == str(source) else out
+        raise ProblemError(f"file {str(failed)!r} failed: {first_line(error)}") from None
+    return report
+
+
+def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Callable[[str], list[Edit]]:
+    """The edits of a text, counted in the report."""
+
+    def edits_of(text: str) -> list[Edit]:
+        edits, counts = find(text)
+        report.texts += 1
+        report.changed += bool(edits)
+        report.equations += counts
+        advance(1)
+        return edits
+
+    return edits_of
+
+
+@contextmanager
+def rejects(path: Path, source: Path, field: str, report: Report) -> Iterator[Reject]:
+    """Writes rejected lines to `path`, with their numbers and the reasons; where there are none, no such file is left.
+
+    Raises ProblemError where there is no other line: then it is the field that is wrong, and nothing is to be written.
+    """
+    first = ""
+    with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+
+        def reject(line: int, reason: str, text: str) -> None:
+            nonlocal first
+            first = first or f"line {line}: {reason}"
+            report.rejected += 1
+            file.write(json.dumps({"file": str(source), "line": line, "reason": reason, "text": text}) + "\n")
+
+        yield reject
+        if report.rejected and not report.texts:
+            raise ProblemError(
+                f"file {str(source)!r}: no line can be read; {first}; accepted: lines with a text {field!r}"
+            )
+    if not report.rejected:
+        path.unlink(missing_ok=True)
+
+
+# JSONL
+
+
+def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
+    """Convert a field of every line; blank lines, line ends and a BOM stay."""
+    with source.open("rb") as lines, out.open("wb") as file:
+        for number, line in enumerate(read_lines(lines), 1):
+            if isinstance(line, ProblemError):
+                reject(number, str(line), "")
+                continue
+            bom = BOM if number == 1 and line.startswith(BOM) else b""
+            body = line[len(bom) :]
+            try:
+                file.write(
+                    bom
+                    + (convert_line(body.decode("utf-8"), field, edits_of).encode("utf-8") if body.strip() else body)
+                )
+            except (ValueError, RecursionError) as error:
+                reject(number, reason(error), line.decode("utf-8", "replace"))
+
+
+def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -> str:
+    """A line of JSON with the edits of its field applied to the characters that write it.
+
+    Raises ProblemError where the line is no object or has no such text, ValueError where it is no JSON.
+
+    >>> convert_line('{"id": 1,  "answer":"1\\\\/2 \\\\u00e9"}', "answer", lambda text: [Edit(1, 2, " / ")])
+    '{"id": 1,  "answer":"1 / 2 \\\\u00e9"}'
+    """
+    start, end = find_value(line, field)
+    if line[start:end] == "null":
+        return line
+    raw = line[start + 1 : end - 1]
+    text = json.loads(line[start:end])
+    escapes, longer = [], [0]  # where characters are that several write, and how many more they have cost up to there
+    for match in _ESCAPE.finditer(raw):
+        escapes.append(match.start() - longer[-1])
+        longer.append(longer[-1] + match.end() - match.start() - 1)
+
+    def written(at: int) -> int:
+        return at + longer[bisect_left(escapes, at)]
+
+    edits = [Edit(written(at), written(to), json.dumps(by)[1:-1]) for at, to, by in edits_of(text)]
+    return line[: start + 1] + apply_edits(raw, edits) + line[end - 1 :]
+
+
+def find_value(line: str, field: str) -> tuple[int, int]:
+    """Where the text, or null, of a field is written in a line of JSON, its quotes included; the last one where it is repeated.
+
+    >>> find_value('{"id": 1, "answer": "1+1"}', "answer")
+    (20, 25)
+    """
+
+    def skip(at: int) -> int:
+        match = _SPACE.match(line, at)
+        return match.end() if match else at
+
+    at = skip(0)
+    if line[at : at + 1] != "{":
+        _DECODER.decode(line)
+        raise ProblemError(f"no object; accepted: an object with the field {field!r}")
+    found = None
+    at = skip(at + 1)
+    closed = line[at : at + 1] == "}"
+    while not closed:
+        if line[at : at + 1] != '"':
+            raise json.JSONDecodeError("expected a key", line, at)
+        key, at = _DECODER.raw_decode(line, at)
+        at = skip(at)
+        if line[at : at + 1] != ":":
+            raise json.JSONDecodeError("expected ':'", line, at)
+        start = skip(at + 1)
+        value, end = _DECODER.raw_decode(line, start)
+        if key == field:
+            found = (start, end, value is None or (isinstance(value, str) and line[start] == '"'))
+        at = skip(end)
+        closed = line[at : at + 1] == "}"
+        if not closed:
+            if line[at : at + 1] != ",":
+                raise json.JSONDecodeError("expected ',' or '}'", line, at)
+            at = skip(at + 1)
+    if skip(at + 1) != len(line):
+        raise json.JSONDecodeError("more behind the object", line, at + 1)
+    if found is None:
+        raise ProblemError(f"no field {field!r}; there are: {', '.join(json.loads(line))}")
+    if not found[2]:
+        raise ProblemError(f"field {field!r} is no text")
+    return found[0], found[1]
+
+
+# Parquet
+
+
+def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
+    """Convert a column of text, batch by batch; a row that has none goes on as it is.
+
+    The other columns stay, and the compression, which is the first column's.
+    """
+    with needs("Parquet", "data"):
+        import pyarrow
+        import pyarrow.parquet
+        from pyarrow.types import is_dictionary, is_large_string, is_string, is_string_view
+    try:
+        with pyarrow.parquet.ParquetFile(source) as file:
+            schema = file.schema_arrow
+            at = schema.get_field_index(field)
+            kind = schema.types[at] if at >= 0 else None
+            text = kind.value_type if kind is not None and is_dictionary(kind) else kind
+            if text is None or not (is_string(text) or is_large_string(text) or is_string_view(text)):
+                what = kind or ("there more than once" if field in schema.names else "missing")
+                raise ProblemError(f"file {str(source)!r}: column {field!r} is {what}; accepted: text")
+            groups = file.metadata.num_row_groups
+            packed = file.metadata.row_group(0).column(0).compression if groups else "SNAPPY"
+            packed = "NONE" if packed == "UNCOMPRESSED" else packed  # as a writer calls it
+            with pyarrow.parquet.ParquetWriter(out, schema, compression=packed) as writer:
+                for batch in file.iter_batches(BATCH):
+                    texts = batch.column(at).to_pylist()
+                    changed = [text if text is None else apply_edits(text, edits_of(text)) for text in texts]
+                    writer.write_batch(batch.set_column(at, schema.field(at), pyarrow.array(changed, kind)))
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None

@@ -1,0 +1,98 @@
+"""GSM8K (Cobbe et al., 2021): grade school problems whose solutions have calculator annotations; 7,473 and 1,319 of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from revorder.corpora.locate import find_folder, read_hub
+from revorder.errors import ProblemError, first_line, quote
+
+PARTS = ("train", "test")
+_FINAL = re.compile(r"^ *(?:####|A:)(.*)$", re.MULTILINE)
+
+
+class WordProblem(NamedTuple):
+    """A problem and its solution, whose last line is `#### ` and the final answer."""
+
+    question: str
+    answer: str
+
+
+def question_prompt(question: str) -> str:
+    """What a word problem's answer follows.
+
+    >>> question_prompt("How many clips?")
+    'Question: How many clips?\\nAnswer:\\n'
+    """
+    return f"Question: {question.strip()}\nAnswer:\n"
+
+
+def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]:
+    """The rows of a split, from a folder of train.jsonl and test.jsonl, a JSONL file, or a Hugging Face dataset's name.
+
+    Without `data`: from the folder gsm8k in $REVORDER_DATA. Raises ProblemError where there is none,
+    and at a row without a question and an answer.
+    """
+    if split not in PARTS:
+        raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(PARTS)}")
+    folder = find_folder(data, "gsm8k")
+    if folder:
+        return read_rows(folder / f"{split}.jsonl")
+    if data is None:
+        raise ProblemError(
+            "GSM8K: not found in $REVORDER_DATA; accepted: a folder of train.jsonl and test.jsonl, "
+            "a JSONL file, or a Hugging Face dataset such as openai/gsm8k"
+        )
+    path = Path(data)
+    return read_rows(path) if path.is_file() else iter(read_hub(data, "main", hub_rows, split))
+
+
+def read_rows(path: Path) -> Iterator[WordProblem]:
+    """The rows of a JSONL file; raises ProblemError that names the file and the line."""
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(
+            f"GSM8K file {str(path)!r} can't be read: {first_line(error)}; accepted: JSONL with question, answer"
+        ) from None
+
+
+def read_row(line: str, where: str) -> WordProblem:
+    """The row of a line of JSON; raises ProblemError that begins with `where`."""
+    try:
+        row = json.loads(line)
+        question, answer = row["question"], row["answer"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ProblemError(f"{where}: {error!r}; accepted: JSON with question, answer") from None
+    if not (isinstance(question, str) and isinstance(answer, str)):
+        raise ProblemError(f"{where}: question or answer is no text; accepted: JSON with question, answer")
+    return WordProblem(question, answer)
+
+
+def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[WordProblem]:
+    """The rows of a split of a Hugging Face dataset."""
+    return [WordProblem(row["question"], row["answer"]) for row in rows]
+
+
+def final_answers(solution: str) -> list[str]:
+    """What stands behind each `####` or `A:` that begins a line; raises ProblemError where there is none.
+
+    >>> final_answers("<<48+24=72>>72 clips.\\n#### 72")
+    ['72']
+    """
+    found = [text.strip() for text in _FINAL.findall(solution)]
+    if not found:
+        raise ProblemError(f"solution {quote(solution)}: no final answer; accepted: a last line such as '#### 72'")
+    return found
+
+
+def final_answer(solution: str) -> str:
+    """The last one of them."""
+    return final_answers(solution)[-1]

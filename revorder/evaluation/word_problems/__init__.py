@@ -1,0 +1,1 @@
+"""Word problems: solved by a model, their solutions scored equation by equation."""

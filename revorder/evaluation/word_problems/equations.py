@@ -1,0 +1,157 @@
+"""Annotated equations checked one by one, exactly: whether they are right, and what went wrong first.
+
+An equation is right where every field has the value of the first. Its stated result alone may be rounded or cut, and
+only where that is stated: the result has decimals, or its line says so (`about`, `rounded`, `≈`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from fractions import Fraction
+from typing import NamedTuple
+
+from revorder.arithmetic.expression import Expression, read_number
+from revorder.arithmetic.numbers import Agreement, Number, agreement
+from revorder.corpora.pair_steps import read_reversed
+from revorder.errors import ProblemError, quote
+from revorder.judge import verify
+from revorder.reading.annotations import Equation
+
+OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one kind of operator
+
+ARITHMETIC = "arithmetic"  # a result is wrong
+REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
+COPY = "copy"  # a number changes on its way from one place to the next
+NOTATION = "notation"  # what stands in an equation can't be read
+
+NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
+_ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
+_STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
+_OPERATION = re.compile(r"[^A-Za-z]*[0-9)]\s*[-+*/×÷][^A-Za-z]*")
+_WORK = re.compile(r"(?P<bracket>\[)?(?P<work>[0-9]R-\([^\[\]]*)(?(bracket)\]|\Z)")  # a division, written step by step
+_WORK_DIGIT = re.compile(r"[0-9]R-\(([0-9]+)\*([0-9]+)\)(?:\([^()]*\))*(W?)")
+
+
+class Checked(NamedTuple):
+    """An equation of a solution: its text, its operator, whether it is right, and what went wrong first, if anything.
+
+    A right equation has the cause `copy` where the number behind it is another.
+    """
+
+    text: str
+    op: str
+    right: bool
+    cause: str
+
+
+def check_equation(equation: Equation, text: str) -> Checked | None:
+    """Check an annotation of a text; None where its first field has no operator, or letters (`28-2x`).
+
+    Any other operation that can't be read is wrong, in its notation.
+
+    >>> from revorder.reading.annotations import find_annotations
+    >>> text = "48/2 = <<48/2=24>>42"
+    >>> check_equation(next(find_annotations(text)), text)
+    Checked(text='48/2=24', op='/', right=True, cause='copy')
+    """
+    written = text[equation.start : equation.end]
+    fields = written.split("=")
+    try:
+        expression = Expression.parse(read_reversed(fields[0]))
+        value = expression.fraction()
+    except ProblemError:
+        return Checked(written, "mixed", False, NOTATION) if _OPERATION.fullmatch(read_reversed(fields[0])) else None
+    if not expression.operators:
+        return None
+    kinds = {operator[0] for operator in expression.operators}
+    op = "mixed" if len(kinds) > 1 else kinds.pop()
+    line = text[text.rfind("\n", 0, equation.start) + 1 :].partition("\n")[0]
+    cause = find_cause(fields, value, bool(_STATES_ROUNDING.search(line)))
+    behind = NUMBER.match(text, equation.end + len(">>"))
+    if not cause and behind and not is_copied(equation.stated, behind[0]):
+        return Checked(written, op, True, COPY)
+    return Checked(written, op, not cause, cause)
+
+
+def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
+    """What is wrong first in the fields of an equation whose first one has this value; empty where nothing is.
+
+    `rounding`: whether its line states that numbers are rounded.
+
+    >>> find_cause(["48+24", "r|28", "82"], Fraction(72), False), find_cause(["48+24", "r|27", "27"], Fraction(72), False)
+    ('arithmetic', 'reversal')
+    >>> find_cause(["1+2+3", "r|3+4", "7"], Fraction(6), False), find_cause(["1+2", "r|"], Fraction(3), False)
+    ('copy', 'notation')
+    >>> find_cause(["10/3", "3.33"], Fraction(10, 3), False), find_cause(["10/3", "3"], Fraction(10, 3), False)
+    ('', 'arithmetic')
+    """
+    last = len(fields) - 1
+    before: list[Fraction] = []
+    for i, part in enumerate(fields):
+        try:
+            solved = _WORK.sub(solve_work, part) if 0 < i < last else part
+            expression = Expression.parse(read_reversed(solved))
+            right = expression.fraction() == value
+        except ProblemError:
+            return NOTATION
+        except ArithmeticError:
+            return ARITHMETIC
+        numbers = [item for item in expression.signed() if isinstance(item, Number)]
+        values = [number.value for number in numbers]
+        if not right:
+            if i < last or expression.operators:
+                return ARITHMETIC if is_reduced(before, values) else COPY
+            if agreement(value, numbers[0]) is Agreement.WRONG or not (numbers[0].places or rounding):
+                return REVERSAL if len(before) == 1 else ARITHMETIC
+        if solved == part:
+            before = values
+    return "" if last else NOTATION
+
+
+def solve_work(found: re.Match[str]) -> str:
+    """The exact quotient of a division that is written step by step; raises ArithmeticError where a step is wrong.
+
+    >>> _WORK.sub(solve_work, "[7R-(12*70)(@@048@@)(@@801@@)#9R-(12*9)(@@801@@)(0)]+1")
+    '79+1'
+    """
+    digits = [(int(divisor), int(part)) for divisor, part, back in _WORK_DIGIT.findall(found["work"]) if not back]
+    work = re.sub("@@([0-9]+)@@", r"r|\1", found["work"])
+    if not digits:
+        raise ProblemError(f"division {quote(work)}: no step can be read")
+    divisor, quotient = digits[0][0], sum(part for _, part in digits)
+    verdict = verify(f"{divisor * quotient}/{divisor}={work}={quotient}", "revorder", "compact")
+    if not verdict.ok:
+        raise ArithmeticError(verdict.reason)
+    return str(quotient)
+
+
+def is_reduced(before: list[Fraction], after: list[Fraction]) -> bool:
+    """Whether the numbers of a step are those of the one before it, one at most in place of two neighbours, or moved.
+
+    >>> is_reduced([100, 50, 30], [7, 30]), is_reduced([100, 50, 30], [50, 31]), is_reduced([2, 3, 60], [2, 60, 3])
+    (True, False, True)
+    """
+    if len(after) == len(before):
+        return Counter(before) == Counter(after)
+    if len(after) != len(before) - 1:
+        return True  # the work of a product: what is wrong in it is a result
+    return any(before[:i] == after[:i] and before[i + 2 :] == after[i + 1 :] for i in range(len(after)))
+
+
+def is_copied(stated: str, behind: str) -> bool:
+    """Whether the number behind an annotation is its stated result, or that rounded, or without its sign.
+
+    >>> is_copied("6.666", "6.67"), is_copied("22500", "22,500"), is_copied("-6", "6"), is_copied("24", "24 100")
+    (True, True, True, True)
+    >>> is_copied("72", "27"), is_copied("6", "-6")
+    (False, False)
+    """
+    try:
+        exact = read_number(stated.replace("%", "")).value
+        numbers = [read_number(text) for text in (behind, behind.partition(" ")[0])]
+    except ProblemError:
+        return True  # what can't be read was found before
+    return any(
+        agreement(value, number) is not Agreement.WRONG for number in numbers for value in {exact, max(exact, -exact)}
+    )

@@ -1,0 +1,327 @@
+"""GSM8K solutions scored: the final answer, the equations in all and by operator, and what went wrong first.
+
+Annotations are read as they are and in both converted notations.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from revorder.arithmetic.expression import Expression, read_number
+from revorder.arithmetic.problem import ascii_signs
+from revorder.corpora.gsm8k import final_answer, final_answers
+from revorder.corpora.pair_steps import read_reversed
+from revorder.errors import ProblemError, first_line, quote
+from revorder.evaluation.scores import wilson
+from revorder.evaluation.word_problems.equations import (
+    ARITHMETIC,
+    COPY,
+    NOTATION,
+    NUMBER,
+    OPS,
+    REVERSAL,
+    Checked,
+    check_equation,
+)
+from revorder.reading.annotations import find_annotations
+from revorder.reading.answers import CUT, extract_answer
+
+# Table 3 of the paper: LLaMA2-7B on the test set, percent
+PAPER: dict[str, dict[str, float]] = {
+    "LLaMA2-7B, as it is (paper)": {"score": 41.6, "equations": 88.9, "+": 96.7, "-": 97.0, "*": 95.8},
+    "LLaMA2-7B, RevOrder (paper)": {"score": 44.4, "equations": 94.1, "+": 99.8, "-": 99.6, "*": 98.8},
+}
+
+REASONING = "reasoning"  # all equations are right, and the final answer is not
+NO_ANSWER = "no answer"
+
+_ANNOTATION = re.compile(r"<<[^<>]*>>")
+_SYMBOLS = re.compile("[$€£%]")  # which change no final answer
+_GOES_ON = re.compile(r"\s*(?:[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])")  # what a number is an operand before
+_POINT = re.compile(r"(?<![0-9.,])\.(?=[0-9])")
+_TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
+_REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
+
+
+class Attempt(NamedTuple):
+    """A system's solution of a problem, and the problem's right final answer."""
+
+    system: str
+    text: str
+    reference: str
+    question: str = ""
+
+
+class CheckedSolution(NamedTuple):
+    """A solution that was scored: its final answer, None where it has none, its equations, what went wrong first."""
+
+    attempt: Attempt
+    final: Fraction | None
+    correct: bool
+    equations: tuple[Checked, ...]
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionScore:
+    """The scores of a system's solutions. `equations`: right and all by operator; `causes`: of wrong solutions."""
+
+    system: str
+    total: int
+    correct: int
+    equations: dict[str, tuple[int, int]]
+    wrong_equations: dict[str, int]
+    causes: dict[str, int]
+    examples: dict[str, str] = field(repr=False)
+
+    @property
+    def all_equations(self) -> tuple[int, int]:
+        """How many equations are right, and how many there are."""
+        return sum(right for right, _ in self.equations.values()), sum(n for _, n in self.equations.values())
+
+
+def check_solution(attempt: Attempt) -> CheckedSolution:
+    """Score one solution; raises ProblemError where its reference is no number.
+
+    >>> check_solution(Attempt("", "48/2 = <<48/2=24>>24\\n#### 24", "24")).correct
+    True
+    >>> check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72")).cause
+    'reversal'
+    """
+    text, wanted = ascii_signs(attempt.text), read_reference(attempt.reference)
+    equations = tuple(filter(None, (check_equation(equation, text) for equation in find_annotations(text))))
+    found = read_final(text)
+    correct = found is not None and found == wanted
+    cause = ""
+    if not correct:
+        causes = (equation.cause for equation in equations if equation.cause)
+        cause = NO_ANSWER if found is None else next(causes, REASONING)
+    return CheckedSolution(attempt, found, correct, equations, cause)
+
+
+def read_reference(text: str) -> Fraction:
+    """The value of a right final answer; a percent sign counts for nothing. Raises ProblemError where it is no number.
+
+    >>> read_reference("1,234"), read_reference("10%")
+    (Fraction(1234, 1), Fraction(10, 1))
+    """
+    return read_number(text.replace("%", "")).value
+
+
+def read_final(text: str) -> Fraction | None:
+    """The number of the lines that begin with `####` or `A:`, also a reversed one.
+
+    None where it has none, where two of them differ, where the text is cut off, and for what could be read in two ways:
+    `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`.
+
+    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("#### 72 or 73")
+    (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
+    """
+    if text.rstrip().endswith(CUT):
+        return None
+    try:
+        found = {read_stated(answer) for answer in final_answers(ascii_signs(text))}
+    except ProblemError:
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def read_stated(answer: str) -> Fraction | None:
+    """The number that a final answer states, which is all the numbers in it; None where it may be another."""
+    answer = read_reversed(_ANNOTATION.sub("", answer)).rpartition("=")[2]
+    stated = extract_answer(_POINT.sub("0.", _SYMBOLS.sub("", answer)))
+    numbers = list(NUMBER.finditer(answer))
+    if stated is None or "R" in stated or any(_GOES_ON.match(answer, number.end()) for number in numbers):
+        return None
+    value = read_reference(stated)
+    return value if {read_reference(number[0]) for number in numbers} == {value} else None
+
+
+# Files of solutions
+
+
+def read_solutions(path: Path) -> Iterator[Attempt]:
+    """Each solution of a JSONL file.
+
+    A line has the right solution, or its final answer, as `ground_truth`, `reference`, `target` or `answer`; and its
+    solution as `solution`, `completion`, `prediction`, `output` or `response`, or several systems' as objects with one
+    of these; and may have a `question`. Raises ProblemError that names the line.
+    """
+    number = 0
+    systems: set[str] = set()
+    try:
+        with path.open("rb") as lines:
+            for line in lines:
+                number += 1
+                if not line.strip():
+                    continue
+                found = solutions_of(json.loads(line))
+                here = {attempt.system for attempt in found}
+                if missing := sorted((systems or here) ^ here):  # left out, it would raise the score
+                    raise ProblemError(
+                        f"solution of {missing[0]!r}: not in every line; accepted: one, empty where there is none"
+                    )
+                systems = here
+                yield from found
+    except OSError as error:
+        raise ProblemError(
+            f"file {str(path)!r} can't be read: {error.strerror}; accepted: JSONL of solutions"
+        ) from None
+    except ProblemError as error:
+        raise ProblemError(f"file {str(path)!r}, line {number}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ProblemError(
+            f"file {str(path)!r}, line {number}: {first_line(error)}; accepted: JSONL of solutions"
+        ) from None
+    if not systems:
+        raise ProblemError(f"file {str(path)!r}: nothing in it; accepted: JSONL of solutions")
+
+
+def solutions_of(row: Any) -> list[Attempt]:
+    """The solutions of a record.
+
+    >>> [found.system for found in solutions_of({"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"})]
+    ['small', 'solution']
+    """
+    if not isinstance(row, dict):
+        raise ProblemError("no object; accepted: an object with a reference and solutions")
+    reference = next((str(row[key]) for key in _REFERENCES if key in row), None)
+    if reference is None:
+        raise ProblemError(f"no reference; accepted: one of the keys {', '.join(_REFERENCES)}")
+    try:
+        read_reference(wanted := reference)
+    except ProblemError:
+        read_reference(wanted := final_answer(reference))
+    found: list[Attempt] = []
+    for key, value in row.items():
+        texts = value if isinstance(value, dict) else {key: value} if key in _TEXTS else {}
+        text = next((texts[name] for name in _TEXTS if texts.get(name) is not None), None)
+        if isinstance(text, str):
+            found.append(Attempt(key, text, wanted, str(row.get("question", ""))))
+        elif text is not None or texts.keys() & set(_TEXTS):  # left out, it would raise the score
+            raise ProblemError(
+                f"solution of {key!r} is {quote(str(text))}; accepted: a text, empty where there is none"
+            )
+    if not found:
+        raise ProblemError(f"no solution; accepted: one of the keys {', '.join(_TEXTS)}, or objects that have one")
+    return found
+
+
+def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[CheckedSolution]]:
+    """The solutions of each system, scored, in the order in which the systems first appear."""
+    systems: dict[str, list[CheckedSolution]] = {}
+    for attempt in attempts:
+        systems.setdefault(attempt.system, []).append(check_solution(attempt))
+    return systems
+
+
+def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore:
+    """The score of one system.
+
+    An equation that a solution writes again counts once, as a model may write it in a loop; where it is wrong in one
+    place, it is wrong.
+    """
+    equations = [
+        once
+        for solution in solutions
+        for once in {found.text: found for found in sorted(solution.equations, key=lambda e: bool(e.cause))}.values()
+    ]
+    wrong = Counter(equation.cause for equation in equations if equation.cause)
+    examples = {equation.cause: equation.text for equation in reversed(equations) if equation.cause}
+    return SolutionScore(
+        system,
+        total=len(solutions),
+        correct=sum(solution.correct for solution in solutions),
+        equations={
+            op: (sum(e.right for e in equations if e.op == op), sum(e.op == op for e in equations)) for op in OPS
+        },
+        wrong_equations=dict(wrong.most_common()),
+        causes=dict(Counter(solution.cause for solution in solutions if solution.cause).most_common()),
+        examples=examples,
+    )
+
+
+def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a score table: percent, the paper's Table 3 below; with `wide` 95% intervals (Wilson) and counts."""
+
+    def cell(right: int, total: int) -> str:
+        if not total:
+            return "-"
+        low, high = wilson(right, total)
+        return f"{100 * right / total:.1f}" + (f" ({low:.1f}-{high:.1f}) of {total:,}" if wide else "")
+
+    rows = [
+        [score.system, cell(score.correct, score.total), cell(*score.all_equations)]
+        + [cell(*score.equations[op]) for op in OPS]
+        for score in scores
+    ]
+    columns = ("score", "equations", *OPS)
+    for name, numbers in PAPER.items():
+        rows.append([name, *(f"{numbers[key]:.1f}" if key in numbers else "-" for key in columns)])
+    return ["system", *columns], rows
+
+
+def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of what went wrong: equations by cause, and wrong solutions by what went wrong first in them."""
+    header = ["system", "cause", "equations", "solutions", "example"]
+    rows = []
+    for score in scores:
+        for cause in (ARITHMETIC, REVERSAL, COPY, NOTATION, REASONING, NO_ANSWER):
+            counts = [found.get(cause, 0) for found in (score.wrong_equations, score.causes)]
+            if any(counts):
+                rows.append([score.system, cause, *map(str, counts), score.examples.get(cause, "")])
+    return header, rows
+
+
+def group_wrong(solutions: Iterable[CheckedSolution]) -> dict[str, list[CheckedSolution]]:
+    """The wrong solutions by what went wrong first in them, the most frequent cause first."""
+    groups: dict[str, list[CheckedSolution]] = {}
+    for solution in solutions:
+        if not solution.correct:
+            groups.setdefault(solution.cause, []).append(solution)
+    return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+
+
+def errors_text(solutions: Iterable[CheckedSolution]) -> str:
+    """How many wrong solutions each cause has, and the first of them in full, with what is wrong there."""
+    groups = group_wrong(solutions)
+    total = sum(map(len, groups.values()))
+    parts = []
+    for cause, wrong in groups.items():
+        parts.append(f"{cause}: first in {len(wrong):,} of {total:,} wrong solutions")
+        parts.append(in_full(wrong[0]))
+    return "\n\n".join(parts) or "no wrong solutions"
+
+
+def in_full(solution: CheckedSolution) -> str:
+    """A wrong solution in full, and what is wrong in it.
+
+    >>> print(in_full(check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72", "How many?"))))
+    How many?
+    48+24 = <<48+24=r|27=73>>73
+    #### 73
+    -> reversal in 48+24=r|27=73, which is 72; the final answer is 73, not 72
+    """
+    attempt = solution.attempt
+    wrong = NO_ANSWER
+    if solution.final is not None:
+        wrong = f"the final answer is {solution.final}, not {attempt.reference}"
+    if first := next((equation for equation in solution.equations if equation.cause), None):
+        wrong = f"{first.cause} in {first.text}{value_of(first)}; {wrong}"
+    return "\n".join([*filter(None, [attempt.question.strip(), attempt.text.strip()]), f"-> {wrong}"])
+
+
+def value_of(equation: Checked) -> str:
+    """What a wrong equation should come to, as the end of a sentence; empty where it is right, or can't be read."""
+    try:
+        value = Expression.parse(read_reversed(equation.text.partition("=")[0])).fraction()
+    except ProblemError:
+        return ""
+    return "" if equation.right else f", which is {value}"

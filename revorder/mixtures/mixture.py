@@ -1,0 +1,119 @@
+"""A mixture: which problems are drawn, in what shares, and how they are written; read from YAML with every key checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from revorder.methods import METHODS, find_method
+from revorder.settings import Count, Settings, read_settings
+
+MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
+MIXTURES = Path(__file__).parent
+
+Share = Annotated[float, Field(ge=0, le=1, description="a number from 0 to 1")]
+Name = Annotated[str, Field(pattern=r"^[\w. -]{0,99}\w$", description="letters, digits, . _ -, up to 100 of them")]
+DigitCount = Annotated[int, Field(ge=1, le=MAX_DIGITS)]
+
+
+def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
+    if pair[0] > pair[1]:
+        raise ValueError("the least first")
+    return pair
+
+
+DigitRange = Annotated[
+    tuple[DigitCount, DigitCount],
+    BeforeValidator(lambda value: (value, value) if type(value) is int else value),
+    AfterValidator(_in_order),
+    Field(description=f"a digit count from 1 to {MAX_DIGITS}, or [least, most]"),
+]
+
+
+class MixturePart(Settings):
+    """One kind of problem in a mixture; `a` and `b` are the least and most digits of the operands.
+
+    `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
+    10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
+    quotient, both of at least one digit, so the dividend has that many or one less; always exact); `retries` draws
+    divisions of at most `a` digits of which two quotient digits in a row are estimated too high in most.
+    `remainder`: the share of divisions that need not be exact. `hard`: the share of hard cases (revorder.mixtures.hard_cases).
+    `swap_operands`: swap the operands half of the time.
+    """
+
+    op: Literal["+", "-", "*", "/"] = Field(description="+ - * /")
+    a: DigitRange
+    b: DigitRange
+    weight: Annotated[float, Field(gt=0, le=1e6, description="a number above 0, up to a million")] = 1
+    draw: Literal["lengths", "values", "retries"] = "lengths"
+    remainder: Share = 0
+    hard: Share = 0
+    swap_operands: bool = False
+
+    @model_validator(mode="after")
+    def _dividends_reach_divisors(self) -> MixturePart:
+        if self.op == "/" and self.a[1] < self.b[1]:
+            raise ValueError(
+                f"key 'a' is at most {self.a[1]} digits, less than 'b'; accepted: dividends as long as divisors"
+            )
+        if self.draw == "retries" and (self.op != "/" or self.b[0] < 3 or self.a[1] < self.b[1] + 2):
+            raise ValueError(
+                "key 'draw' is \"retries\"; accepted: for /, 'b' of 3 digits or more, 'a' of two more than 'b'"
+            )
+        return self
+
+
+class Mixture(Settings, frozen=True):  # pyright: ignore[reportGeneralTypeIssues]  # hashable, as every frozen one is
+    """What is drawn, and how it is written (section 5.1.1, appendix B).
+
+    `rollback`: the share of divisions that write one quotient digit wrong at random, off by one, and take it
+    back. `estimate_digits`: each quotient digit is estimated from so many leading digits of the divisor and
+    what stands above them, and taken back where it is too high (revorder.mixtures.rollbacks).
+    `answer`: whether traces end with the forward answer; the method's own habit by default.
+
+    >>> Mixture.read("lean").method
+    'lean'
+    """
+
+    name: Name = "unnamed"
+    method: str = Field(default="revorder", description="a method's name")
+    form: str = Field(default="", description="a form of the method")
+    answer: bool = True
+    rollback: Share = 0
+    estimate_digits: int = Field(default=0, ge=0, description="a whole number, 0 for none")
+    size: Count = 100_000
+    parts: Annotated[tuple[MixturePart, ...], Field(min_length=1, description="a list of parts")]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_form(cls, settings: Any) -> Any:
+        if isinstance(settings, dict) and isinstance(name := settings.get("method", "revorder"), str):
+            form = settings.get("form") or None
+            if form is None or isinstance(form, str):
+                method, form = find_method(name, form)
+                return {"answer": method.writes_answer} | settings | {"form": form}
+        return settings
+
+    @model_validator(mode="after")
+    def _rolls_back(self) -> Mixture:
+        for key in ("rollback", "estimate_digits"):
+            if getattr(self, key) and not METHODS[self.method].can_rollback:
+                able = ", ".join(name for name, method in METHODS.items() if method.can_rollback)
+                raise ValueError(f"key {key!r} is for a method that takes digits back; accepted: {able}")
+        if self.rollback and self.estimate_digits:
+            raise ValueError("keys 'rollback' and 'estimate_digits'; accepted: one of them")
+        return self
+
+    @classmethod
+    def read(cls, source: str | Path | Mapping[str, Any]) -> Mixture:
+        """Read a YAML file, a packaged mixture by its name, or a mapping.
+
+        Raises ProblemError that names the file, the wrong key, its value, and what it accepts.
+
+        >>> Mixture.read({"parts": [{"op": "+", "a": [1, 16], "b": 3}]}).parts[0].b
+        (3, 3)
+        """
+        return read_settings(cls, source, MIXTURES, "mixture")

@@ -1,0 +1,65 @@
+"""Rollbacks: which quotient digits an example of a mixture writes wrong, to take them back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from revorder.methods import METHODS
+from revorder.mixtures.mixture import Mixture
+
+Steps = Mapping[int, str]  # quotient step, 0-based (-1: the place before the first digit): its correct digits
+Plan = dict[int, int]  # quotient step: the wrong digit, or block of digits
+
+
+def estimated_digits(a: int, b: int, leading: int, steps: Steps) -> Plan:
+    """The quotient digits of a / b that an estimate from `leading` digits of b gets wrong, by step.
+
+    The estimate is the quotient of those digits and of what stands above them in the dividend's rest, rounded up where
+    it falls short of the next whole number by a tenth or less, at most 9. It is never too low, so that the borrow of
+    the step's subtraction shows each error, and with two or more leading digits it is too high by at most 1: it is a
+    function of five digits, whatever the length of the operands. Rounding up makes it harmless to be one too low where
+    the rule's bound is near: that digit is the correct one.
+    A block of k digits is rounded up within 1/10**k, and too high by at most 1 with k + 1 or more leading digits.
+
+    >>> estimated_digits(902, 129, 2, {0: "6"}), estimated_digits(948, 12, 2, {0: "7", 1: "9"})
+    ({0: 7}, {})
+    """
+    cut = 10 ** max(0, len(str(b)) - leading)
+    plan: Plan = {}
+    unread, quotient = sum(map(len, steps.values())), 0
+    for step, digits in steps.items():
+        unread -= len(digits)
+        size = 10 ** len(digits)
+        left = a // 10**unread - quotient * size * b
+        estimate = min(size - 1, (size * (left // cut) + b // cut) // (size * (b // cut)))
+        if estimate != int(digits):
+            plan[step] = estimate
+        quotient = quotient * size + int(digits)
+    return plan
+
+
+def random_digit(steps: Steps, word: int) -> Plan:
+    """One quotient digit (or block), off by one, chosen by a random integer.
+
+    >>> random_digit({0: "7", 1: "9"}, 4)
+    {0: 6}
+    """
+    word, step = divmod(word, max(steps) + 1)
+    digits = steps[step]
+    choices = [wrong for wrong in (int(digits) - 1, int(digits) + 1) if 0 <= wrong < 10 ** len(digits)]
+    return {step: choices[word % len(choices)]}
+
+
+def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int | None = None) -> Plan:
+    """The digits that an example of the mixture takes back in a / b; `word`: the example's randomness, without
+    which no digit is wrong at random.
+
+    >>> plan_rollbacks(Mixture.read("lean"), 902, 129)
+    {0: 7}
+    """
+    steps = METHODS[mixture.method].quotient_steps(a, b, mixture.form)
+    if mixture.estimate_digits:
+        return estimated_digits(a, b, mixture.estimate_digits, steps)
+    if word is None or (word & 0xFFFF) >= round(mixture.rollback * 2**16):
+        return {}
+    return random_digit(steps, word >> 16)

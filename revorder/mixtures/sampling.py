@@ -1,0 +1,266 @@
+"""Sampling: example `index` of a mixture, a pure function of (seed, index), and problems of the held-out splits."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, count
+
+from revorder.arithmetic.problem import Problem
+from revorder.arithmetic.trace import Segment, correct_digit
+from revorder.errors import ProblemError
+from revorder.methods import METHODS, scripted_digits
+from revorder.mixtures.hard_cases import hard_operands
+from revorder.mixtures.mixture import Mixture, MixturePart
+from revorder.mixtures.rollbacks import Plan, plan_rollbacks
+from revorder.mixtures.split import BUCKETS, in_split, is_held_out
+
+BLOCK = 256  # examples that share one digest
+BYTES = 48  # of the digest for each example
+_SLOTS = 1024  # the resolution of the parts' weights
+_POWERS = [10**n for n in range(33)]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example of a mixture: its problem, the quotient digits that it takes back, and the trace's segments.
+
+    >>> sampler(Mixture.read("small")).example(42, 7).text
+    '3422*8=r|67372'
+    """
+
+    index: int
+    problem: Problem
+    rollback: Plan
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """The trace as it is written."""
+        return "".join([segment.text for segment in self.segments])
+
+
+@cache
+def sampler(mixture: Mixture) -> MixtureSampler:
+    """The MixtureSampler of a mixture, made once.
+
+    >>> sampler(Mixture.read("small")) is sampler(Mixture.read("small"))
+    True
+    """
+    return MixtureSampler(mixture)
+
+
+class MixtureSampler:
+    """A mixture prepared for drawing: tables of bounds, and of parts by weight."""
+
+    def __init__(self, mixture: Mixture) -> None:
+        self.mixture = mixture
+        self.method = METHODS[mixture.method]
+        total = sum(part.weight for part in mixture.parts)
+        self.slots = []
+        reached = 0.0
+        for part in mixture.parts:
+            reached += part.weight
+            first, second = value_tables(part)
+            slot = (part, part.op, first, second, len(first), len(second), math.ceil(part.hard * 4096))
+            if (count := round(_SLOTS * reached / total) - len(self.slots)) < 1:
+                raise ProblemError(
+                    f"part {part.op!r}: weight {part.weight:g} of {total:g} is too little; accepted: one in {_SLOTS} or more"
+                )
+            self.slots += [slot] * count
+
+    def example(self, seed: int, index: int) -> Example:
+        """The training example at `index`: a pure function of its arguments, never of a held-out split."""
+        return next(self.examples(seed, index, index + 1))
+
+    def examples(self, seed: int, start: int, stop: int) -> Iterator[Example]:
+        """The training examples from `start` to `stop`."""
+        for index, a, op, b, word in self.problems(seed, start, stop):
+            plan = plan_rollbacks(self.mixture, a, b, word) if op == "/" else {}
+            yield self.written(index, Problem(a, op, b), plan)
+
+    def written(self, index: int, problem: Problem, plan: Plan) -> Example:
+        """A problem as the mixture writes it."""
+        choose = scripted_digits(plan) if plan else correct_digit
+        segments = self.method.write(problem, self.mixture.form, choose, self.mixture.answer)
+        return Example(index, problem, plan, tuple(segments))
+
+    def problems(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, int]]:
+        """(index, a, op, b, the rest of the randomness) of each training example from `start` to `stop`."""
+        for block in range(start // BLOCK, -(-stop // BLOCK)):
+            base = block * BLOCK
+            skipped = max(0, start - base)
+            words = block_words(seed, block, min(BLOCK, stop - base))[skipped:]
+            for index, word in enumerate(words, base + skipped):
+                a, op, b, word = self.draw(word)
+                attempt = 0
+                while is_held_out(a, op, b):
+                    key = hashlib.blake2b(f"{seed}:{index}:{attempt}".encode(), digest_size=BYTES).digest()
+                    a, op, b, word = self.draw(int.from_bytes(key, "little"))
+                    attempt += 1
+                yield index, a, op, b, word
+
+    def draw(self, word: int) -> tuple[int, str, int, int]:
+        """(a, op, b, the rest of the randomness) from a random integer of 8 * BYTES bits."""
+        part, op, first, second, first_count, second_count, hard_share = self.slots[word & (_SLOTS - 1)]
+        word >>= 10
+        if hard_share:
+            if (word & 0xFFF) < hard_share:
+                a, b = hard_operands(part, word >> 12)
+                return a, op, b, word >> 200
+            word >>= 12
+        if second_count > 1:
+            word, i = divmod(word, second_count)
+            low, span = second[i]
+        elif second_count:
+            low, span = second[0]
+        else:
+            a, b, word = multiple(part, word) if part.draw == "values" else retried(part, word)
+            return a, op, b, word
+        word, x = divmod(word, span)
+        b = low + x
+        if op == "/":
+            a, word = dividend(part, b, word)
+            return a, op, b, word
+        if first_count > 1:
+            word, i = divmod(word, first_count)
+            low, span = first[i]
+        else:
+            low, span = first[0]
+        a = low + word % span
+        if part.swap_operands and (word // span) & 1:
+            a, b = b, a
+        return a, op, b, word
+
+
+def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """(least value, number of values) of each operand, for each of its digit counts; none for `multiple` and `retried`."""
+    if part.op == "/" and part.draw != "lengths":
+        return [], []
+
+    def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
+        if part.draw == "values":
+            return [(1, 10**high - 1)]
+        return [
+            (max(10 ** (n - 1) if n > 1 else 0, least), 10**n - max(10 ** (n - 1) if n > 1 else 0, least))
+            for n in range(low, high + 1)
+        ]
+
+    return bounds(*part.a, least=0), bounds(*part.b, least=1 if part.op == "/" else 0)
+
+
+def dividend(part: MixturePart, b: int, word: int) -> tuple[int, int]:
+    """A dividend for the divisor `b`, exact unless the part's share of remainders says otherwise."""
+    low = max(part.a[0], len(str(b)))
+    word, i = divmod(word, part.a[1] - low + 1)
+    least, most = _POWERS[low + i - 1], _POWERS[low + i] - 1
+    share, word = word & 0xFFF, word >> 12
+    if share < part.remainder * 4096:
+        word, x = divmod(word, most - least + 1)
+        return least + x, word
+    first, last = -(-least // b), most // b
+    word, x = divmod(word, last - first + 1)
+    return b * (first + x), word
+
+
+def multiple(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """(dividend, divisor, the rest of the randomness): a product of two numbers that share out the dividend's digits."""
+    word, i = divmod(word, part.a[1] - part.a[0] + 1)
+    total = max(2, part.a[0] + i)
+    least = min(part.b[0], total - 1)
+    word, i = divmod(word, min(part.b[1], total - 1) - least + 1)
+    low, low_quotient = _POWERS[least + i - 1], _POWERS[total - least - i - 1]
+    word, x = divmod(word, 9 * low)
+    word, y = divmod(word, 9 * low_quotient)
+    b = low + x
+    return b * (low_quotient + y), b, word
+
+
+def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """(dividend, divisor, the rest of the randomness): a quotient with an 8, first or after a 0, just short of 9.
+
+    Estimates from two leading digits of the divisor are 1 there and then 9, both too high (revorder.mixtures.rollbacks).
+    """
+    word, i = divmod(word, part.b[1] - part.b[0] + 1)
+    cut = _POWERS[part.b[0] + i - 2]
+    word, i = divmod(word, 81)
+    leading = 10 + i + i // 9  # 19, 29 and so on estimate 8 rightly
+    least = -(-9 * leading // 10) * 10 * cut  # of what is left of the dividend, for an estimate of 1
+    low = least // 9 + 1
+    word, x = divmod(word, (leading + 1) * cut - low)
+    b = low + x
+    most = part.a[1] - len(str(b)) - 1
+    word, i = divmod(word, most)
+    unit = _POWERS[i + 1]
+    word, below = divmod(word, (9 * b - least) * unit // b or 1)
+    quotient = 9 * unit - 1 - below
+    word, before = divmod(word, 2)
+    if before and most > i + 2:
+        word, x = divmod(word, 9 * _POWERS[most - i - 3])
+        quotient += (x + 1) * 100 * unit
+    share, word = word & 0xFFF, word >> 12
+    word, rest = divmod(word, b) if share < part.remainder * 4096 else (word, 0)
+    return b * quotient + rest, b, word
+
+
+def held_out(
+    op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool = True, split: str = "test"
+) -> list[Problem]:
+    """`n` distinct problems of a held-out split, or all there are, operands of exactly so many digits.
+
+    Where both operands have at most 2 digits nothing is held out, and any problem may be drawn. Divisions leave no
+    remainder where `exact`. Raises ProblemError where no problem is like that.
+
+    >>> problem = held_out("/", 12, 6, 1, seed=0)[0]
+    >>> len(str(problem.a)), len(str(problem.b)), problem.remainder
+    (12, 6, 0)
+    """
+    small = a_digits <= 2 and b_digits <= 2
+    return distinct(op, a_digits, b_digits, n, seed, exact, lambda a, op, b: in_split(a, op, b, split) or small)
+
+
+def distinct(
+    op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool, accepted: Callable[[int, str, int], bool]
+) -> list[Problem]:
+    """`n` distinct problems that are accepted, or all there are, operands of exactly so many digits; see `held_out`."""
+    part = MixturePart.check(
+        {"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "held-out problems"
+    )
+    if type(n) is not int or n < 1:
+        raise ProblemError(f"held-out problems: {n!r} of them; accepted: a whole number of at least 1")
+
+    def wanted(a: int, b: int) -> bool:
+        return len(str(a)) == a_digits and accepted(a, op, b)
+
+    if 9 * 10 ** (a_digits - 1) * (3 if op == "/" and exact else 9 * 10 ** (b_digits - 1)) < 2 * BUCKETS * n:
+        there = [Problem(a, op, b) for a, b in pairs(part) if wanted(a, b)]  # so few that n may be too many
+        if len(there) <= n:
+            return there
+    drawing = MixtureSampler(Mixture(parts=(part,), method="plain"))
+    found: dict[tuple[int, int], Problem] = {}
+    words = chain.from_iterable(block_words(seed, block) for block in count())
+    while len(found) < n:
+        a, _, b, _ = drawing.draw(next(words))
+        if wanted(a, b):
+            found.setdefault((a, b), Problem(a, op, b))
+    return list(found.values())
+
+
+def block_words(seed: int, block: int, size: int = BLOCK) -> list[int]:
+    """The random integers of a block of examples, or of its first ones."""
+    stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(size * BYTES)
+    return [int.from_bytes(chunk, "little") for (chunk,) in struct.iter_unpack(f"{BYTES}s", stream)]
+
+
+def pairs(part: MixturePart) -> Iterator[tuple[int, int]]:
+    """All operands that a part of one digit count each can draw."""
+    [(low, span)], [(low_b, span_b)] = value_tables(part)
+    for b in range(low_b, low_b + span_b):
+        step = b if part.op == "/" and not part.remainder else 1
+        first = max(low, 1) if part.op == "/" else low
+        for a in range(-(-first // step) * step, low + span, step):
+            yield a, b

@@ -1,0 +1,294 @@
+"""Shards: a mixture written to files that are the same bytes for any number of workers, with a manifest.
+
+A shard is written whole or not at all. A run that was interrupted goes on: shards that are there and whole are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import multiprocessing.connection
+import multiprocessing.process
+import multiprocessing.resource_tracker
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from revorder.errors import ProblemError, needs
+from revorder.files import digest, make_folder, write_whole, written_whole
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.sampling import sampler
+from revorder.mixtures.views import VIEWS
+from revorder.provenance import __version__
+
+FORMATS = ("jsonl", "parquet")
+MANIFEST = "manifest.json"
+PROGRESS = "manifest.partial.json"
+STALE = 60  # seconds since a temporary file was written to, after which nobody is writing it
+MAX_SHARDS = 99_999  # so that names of five digits are in order
+
+
+class Run(NamedTuple):
+    """What is written where: the examples 0 to `size` of a mixture, as rows of a view, in shards of `shard_size`."""
+
+    mixture: Mixture
+    seed: int
+    out: str | Path
+    size: int
+    shard_size: int = 100_000
+    format: str = "jsonl"
+    view: str = "trace"
+
+
+class Job(NamedTuple):
+    """A shard of a run to write: the examples from `start` to `stop`."""
+
+    run: Run
+    start: int
+    stop: int
+    file: Path
+
+
+def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """Write a run's shards and return the manifest, which names each shard's sha256.
+
+    A row is what the view makes of an example (revorder.mixtures.views.VIEWS). `progress` is called with the number of
+    examples done. Shards that are there are kept. Raises ProblemError where the folder holds another run, or a library
+    is missing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [shard["rows"] for shard in write_shards(Run(Mixture.read("small"), 42, folder, 25, 10))["shards"]]
+    [10, 10, 5]
+    """
+    if workers < 1:
+        raise ProblemError(f"workers is {workers}; accepted: at least 1")
+    out = Path(run.out)
+    spec, jobs, noted = claim_folder(run)
+    sweep(out, run.mixture)
+    shards = known_shards(jobs, noted)
+    write_whole(out / PROGRESS, json.dumps(spec, indent=2))
+    (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
+
+    def landed(shard: dict[str, Any]) -> None:
+        shards[shard["file"]] = shard
+        progress(shard["rows"])
+
+    progress(sum(shard["rows"] for shard in shards.values()))
+    missing = [job for job in jobs if job.file.name not in shards]
+    if workers > 1 and len(missing) > 1:
+        in_processes(missing, min(workers, len(missing)), landed)
+    else:
+        for job in missing:
+            landed(write_shard(job))
+    if len(shards) < len(jobs):
+        raise ProblemError(
+            f"{len(jobs) - len(shards)} shards are not written, a worker was stopped; run again to go on"
+        )
+    manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
+    write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    (out / PROGRESS).unlink(missing_ok=True)
+    return manifest
+
+
+def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
+    """What the manifest says of a run before its shards, and these; raises ProblemError where the run is none.
+
+    >>> [(job.start, job.stop) for job in plan_shards(Run(Mixture.read("small"), 42, "folder", 25, 10))[1]]
+    [(0, 10), (10, 20), (20, 25)]
+    """
+    mixture, seed, out, size, shard_size, format, view = run
+    for what, number in (("size", size), ("shard_size", shard_size)):
+        if number < 1:
+            raise ProblemError(f"{what} is {number}; accepted: at least 1")
+    if (count := -(-size // shard_size)) > MAX_SHARDS:
+        raise ProblemError(
+            f"shard_size is {shard_size}, of {size} examples; accepted: one that makes up to {MAX_SHARDS:,} shards"
+        )
+    if format not in FORMATS:
+        raise ProblemError(f"format {format!r} is unknown; accepted: {', '.join(FORMATS)}")
+    if view not in VIEWS:
+        raise ProblemError(f"view {view!r} is unknown; accepted: {', '.join(VIEWS)}")
+    if format == "parquet":
+        with needs("format 'parquet'", "data"):
+            import pyarrow  # noqa: F401
+    spec = {
+        "mixture": mixture.model_dump(mode="json"),
+        "seed": seed,
+        "size": size,
+        "shard_size": shard_size,
+        "format": format,
+        "version": __version__,
+    } | ({"view": view} if view != "trace" else {})
+    jobs = []
+    for i in range(count):
+        file = Path(out) / f"{mixture.name}-{i:05d}-of-{count:05d}.{format}"
+        jobs.append(Job(run, i * shard_size, min(size, (i + 1) * shard_size), file))
+    return spec, jobs
+
+
+def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job], dict[str, str]]:
+    """Note in a run's folder that it is this run's; returns the plan, and the sha256 of each shard that is noted there.
+
+    Raises ProblemError where the run is none, and where the folder holds another.
+    """
+    spec, jobs = plan_shards(run)
+    out = Path(run.out)
+    noted = noted_shards(out, spec)
+    if noted is None:
+        make_folder(out)
+        if there := [job.file.name for job in jobs if job.file.exists()]:
+            raise ProblemError(f"folder {str(out)!r} holds {there[0]}, of no known run; accepted: a new folder")
+        write_whole(out / PROGRESS, json.dumps(spec, indent=2))
+    return spec, jobs, noted or {}
+
+
+def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
+    """Write shard `rank` of a run whose folder is claimed, and every `world_size`-th after it; yields each.
+
+    Any process on any machine that has the folder may. A shard that is there is kept. Raises ProblemError where the
+    folder is not there, or another run's, such as one of another version.
+    """
+    spec, jobs = plan_shards(run)
+    if noted_shards(Path(run.out), spec) is None:
+        raise ProblemError(f"folder {str(run.out)!r} holds no run; accepted: one that all machines share")
+    for job in jobs[rank::world_size]:
+        if not job.file.exists():
+            write_shard(job)
+        yield job
+
+
+def sweep(out: Path, mixture: Mixture) -> None:
+    """Remove what a stopped run left half-written, but nothing that another process may be writing."""
+    for pattern in (f".{mixture.name}-*-of-*.*.*", ".manifest*.json.*"):
+        for left in out.glob(pattern):
+            with suppress(FileNotFoundError):  # it is whole now
+                if time.time() - left.stat().st_mtime > STALE:
+                    left.unlink()
+
+
+def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
+    """The sha256 of each shard that a folder's manifest names, none before there is one; None for a folder of no run.
+
+    Raises ProblemError where the folder holds a run of another spec.
+    """
+    for name in (MANIFEST, PROGRESS):
+        if (out / name).exists():
+            try:
+                before = json.loads((out / name).read_text(encoding="utf-8"))
+                noted = {shard["file"]: shard["sha256"] for shard in before.pop("shards", [])}
+            except (ValueError, KeyError, AttributeError, TypeError):
+                raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
+            different = sorted(key for key in spec.keys() | before.keys() if before.get(key) != spec.get(key))
+            if different:
+                raise ProblemError(
+                    f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
+                )
+            return noted
+    return None
+
+
+def known_shards(jobs: list[Job], noted: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """The entries of a run's shards that are there, by their files' names; one that is not as noted is removed."""
+    shards = {}
+    for job in jobs:
+        if job.file.exists():
+            shard = shard_entry(job)
+            if noted.get(job.file.name, shard["sha256"]) == shard["sha256"]:
+                shards[job.file.name] = shard
+            else:
+                job.file.unlink()
+    return shards
+
+
+def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]], None]) -> None:
+    """Write shards in so many processes, a pipe to each: with no lock between them, any may be stopped at any time."""
+    context = multiprocessing.get_context("spawn")
+    processes: list[multiprocessing.process.BaseProcess] = []
+    pipes: list[Any] = []
+    try:
+        for i in range(workers):
+            pipe, end = context.Pipe(duplex=False)
+            process = context.Process(target=write_many, args=(jobs[i::workers], end), daemon=True)
+            with interrupts_blocked():
+                process.start()
+            processes.append(process)
+            pipes.append(pipe)
+            end.close()
+        while pipes:
+            ready: list[Any] = multiprocessing.connection.wait(pipes)
+            for pipe in ready:
+                try:
+                    shard = pipe.recv()
+                except EOFError:
+                    pipes.remove(pipe)
+                    continue
+                if isinstance(shard, Exception):
+                    raise shard
+                landed(shard)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
+            for left in jobs[0].file.parent.glob(f".{jobs[0].run.mixture.name}-*.{process.pid}"):
+                left.unlink(missing_ok=True)
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Ctrl-C waits until this ends, and never reaches a process that is started here; nothing on Windows."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    multiprocessing.resource_tracker.ensure_running()  # the first process would start it, and that ends the blocking
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def write_many(jobs: list[Job], end: Any) -> None:
+    """Write shard after shard, and send each one's entry, or what went wrong; stops where the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too; the parent is told, and stops this process
+    try:
+        for job in jobs:
+            try:
+                entry: dict[str, Any] | Exception = write_shard(job)
+            except Exception as error:
+                entry = error
+            end.send(entry)
+            if isinstance(entry, Exception):
+                return
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # nobody is left to tell
+
+
+def write_shard(job: Job) -> dict[str, Any]:
+    """Write one shard and return its entry in the manifest."""
+    run, start, stop, path = job
+    view, examples = VIEWS[run.view], sampler(run.mixture).examples(run.seed, start, stop)
+    rows = (view(example, run.mixture) for example in examples)
+    with written_whole(path) as temporary:
+        if run.format == "jsonl":
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                for row in rows:
+                    file.write(json.dumps(row) + "\n")
+        else:
+            import pyarrow
+            import pyarrow.parquet
+
+            table = pyarrow.Table.from_pylist(list(rows))
+            pyarrow.parquet.write_table(table, temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())  # so that a file of that name is whole, even when the machine stops
+    return shard_entry(job)
+
+
+def shard_entry(job: Job) -> dict[str, Any]:
+    """What the manifest says of a shard that is written."""
+    return {"file": job.file.name, "rows": job.stop - job.start, "sha256": digest(job.file)}

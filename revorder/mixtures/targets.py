@@ -1,0 +1,82 @@
+"""Targets: an example as prompt and completion, which pieces of it a model learns to write, and its tokens' labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from revorder.arithmetic.problem import question_in
+from revorder.arithmetic.trace import Kind, Segment
+from revorder.mixtures.sampling import Example
+
+IGNORED = -100  # the label of a token that is not learned
+
+Span = tuple[str, bool]  # a piece of a text, and whether it is learned
+
+
+class Pair(NamedTuple):
+    """An example: a prompt, and the spans of its completion, each learned or not."""
+
+    prompt: str
+    spans: list[Span]
+
+    @property
+    def completion(self) -> str:
+        """The text of the spans."""
+        return "".join([text for text, _ in self.spans])
+
+    @property
+    def text(self) -> str:
+        """All that a model reads and writes."""
+        return self.prompt + self.completion
+
+
+def make_targets(segments: Sequence[Segment], learn_estimates: bool = False) -> list[Span]:
+    """The spans of a trace: all of the answer is learned, but no quotient digit that is wrong at random.
+
+    The model learns to take such a digit back, not to write it. With `learn_estimates` wrong quotient digits are
+    learned too: a rule makes them, which the model is to follow. The question, the first segment, is not learned.
+
+    >>> from revorder import trace
+    >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
+    >>> make_targets([segment for step in steps for segment in step.segments])[:4]
+    [('94/12=', False), ('8', False), ('r|69', True), ('r|0', True)]
+    """
+    spans: list[Span] = []
+    for i, (text, kind, _, a, b) in enumerate(segments):
+        wrong = kind is Kind.ESTIMATE and not learn_estimates and int(text) != a // b
+        spans.append((text, i > 0 and not wrong))
+    return [span for span in spans if span[0]]
+
+
+def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
+    """An equation as prompt and completion; a trace that does not begin with its question is all completion.
+
+    >>> from revorder.mixtures.mixture import Mixture
+    >>> from revorder.mixtures.sampling import sampler
+    >>> as_pair(sampler(Mixture.read("small")).example(42, 7))
+    Pair(prompt='3422*8=', spans=[('r|67372', True)])
+    """
+    left = len(question_in(example.problem, example.text))
+    (question, _), *others = make_targets(example.segments, learn_estimates)
+    spans = []
+    for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
+        if text[left:]:
+            spans.append((text[left:], learned))
+        left = max(0, left - len(text))
+    return Pair(f"{example.problem}=", spans)
+
+
+def labels_of(ids: Sequence[int], offsets: Iterable[tuple[int, int]], spans: Sequence[Span]) -> list[int]:
+    """The label of each token: its id where all of its text is learned, else IGNORED.
+
+    `offsets`: where each token's text begins and ends in the spans' joined text; a token without text is IGNORED.
+
+    >>> labels_of([5, 6, 7], [(0, 2), (2, 4), (4, 5)], [("12=", False), ("4", True), ("7", True)])
+    [-100, -100, 7]
+    """
+    learned = [learn for text, learn in spans for _ in text]
+    return [
+        token if start < stop and all(learned[start:stop]) else IGNORED
+        for token, (start, stop) in zip(ids, offsets, strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""What a text says in numbers: questions, answers, annotations."""

@@ -1,0 +1,26 @@
+"""BIG-bench: its questions are read, and a target that is wrong or a file that is missing is named."""
+
+from pathlib import Path
+
+import pytest
+
+from revorder import ProblemError
+from revorder.corpora import bigbench
+from revorder.corpora.locate import find_folder
+
+
+def test_a_wrong_target_or_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ProblemError, match="stated target '3' is not 2"):
+        bigbench.read_row("What is 1 plus 1?", "3")
+    with pytest.raises(ProblemError, match="1_digit_addition"):
+        bigbench.load(str(tmp_path), "+", [1])
+
+
+def test_the_folder_is_the_named_one_or_that_of_the_environment(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REVORDER_DATA", raising=False)
+    assert find_folder(None, bigbench.FOLDER) is None
+    (tmp_path / "all" / "bigbench_arithmetic").mkdir(parents=True)
+    monkeypatch.setenv("REVORDER_DATA", str(tmp_path / "all"))
+    assert find_folder(None, bigbench.FOLDER) == tmp_path / "all" / "bigbench_arithmetic"
+    assert find_folder("all", "") == Path("all") and find_folder("none", "") is None
