@@ -41,7 +41,8 @@ def command(
     Exit status 1 where --check finds a difference.
     """
     from revorder.reproduce import EXPERIMENTS
-    from revorder.reproduce.experiment import PRESETS, perform
+    from revorder.reproduce.experiment import PRESETS
+    from revorder.reproduce.harness import perform
 
     if preset and preset not in PRESETS:
         raise ProblemError(f"preset {preset!r}: accepted: {', '.join(PRESETS)}")

@@ -6,7 +6,9 @@ written whole or not at all: until then the results are in `<name>.partial`, fro
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from revorder.arithmetic.problem import Problem
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, first_line
 from revorder.evaluation.scores import Result
 from revorder.files import write_whole
 from revorder.judge import verify
@@ -22,6 +24,7 @@ from revorder.methods import METHODS
 from revorder.model.checkpoint import CheckpointInfo
 
 BATCH = 1024  # problems that are asked at once
+GZIP = ".gz"  # ends the name of a file of results that is written compressed
 RunSettings = Mapping[str, Any]  # all that the texts of a run depend on
 
 
@@ -147,7 +150,8 @@ def collect(
             progress(1)
     results = [known[key] for key in wanted]
     if out and partial:
-        write_whole(out, heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results))
+        text = heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results)
+        write_whole(out, gzip.compress(text.encode(), mtime=0) if out.suffix == GZIP else text)
         partial.unlink()
     return results
 
@@ -215,12 +219,14 @@ def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, at least one; raises ProblemError where it can't be read."""
+    """The lines of a file, which may be compressed, at least one; raises ProblemError if it can't be read."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines() or [""]
-    except OSError as error:
+        data = path.read_bytes()
+        text = gzip.decompress(data) if path.suffix == GZIP else data
+        return text.decode(errors="replace").splitlines() or [""]
+    except (OSError, EOFError, zlib.error) as error:
         raise ProblemError(
-            f"results {str(path)!r} can't be read: {error.strerror}; accepted: a file that eval wrote"
+            f"results {str(path)!r} can't be read: {first_line(error)}; give a file that eval wrote"
         ) from None
 
 

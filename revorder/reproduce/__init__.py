@@ -1,4 +1,4 @@
-"""The paper's tables and figures, one file an experiment: what runs, what is kept, and what is shown of it."""
+"""The paper's tables and figures: one file for each experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each part of the recipe `calculator` is worth: the same tokens without it, on the validation split."""
+"""Ablation: what each part of the recipe `calculator` is worth, on equal tokens and the validation split."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 from revorder.arithmetic.problem import OPS
 from revorder.evaluation.scores import together
 from revorder.evaluation.suites import EXTRA, Draw, columns
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
-from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.cells import scores_of, stored_cells
+from revorder.reproduce.exhibits import Exhibit, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
@@ -45,7 +47,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 
 def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any]:
-    """The recipe with one change, for `steps` steps; its rates fall over the same share of them."""
+    """Return the recipe with one change, for `steps` steps; its rates fall over the same share of the steps."""
     recipe = Recipe.read(RECIPE).model_dump(mode="json")
     falling = steps * recipe["decay_steps"] // recipe["steps"]
     recipe |= {"steps": steps, "decay_steps": falling, "eval_columns": []}
@@ -57,7 +59,7 @@ def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any
 
 
 @dataclass(frozen=True)
-class Settings:
+class AblationSettings:
     """`n`: problems a column."""
 
     steps: int
@@ -66,15 +68,15 @@ class Settings:
     tiny: bool = False
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model for each change; returns the training tokens of all."""
+def plans(settings: AblationSettings) -> list[Plan]:
+    """Plan a model for each change."""
     tasks = columns(EXTRA, Draw(OPS, settings.n, 1), "validation")
     recipes = [recipe_without(change, settings.steps, settings.tiny) for change in settings.changes]
-    return run_cells([Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes], folder, say)
+    return [Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes]
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """The percentage that is wrong with each change, in all and by operation."""
+def render(settings: AblationSettings, folder: Path) -> list[Exhibit]:
+    """Show the percentage wrong after each change, overall and by operation."""
     rows = []
     for name, (what, results) in stored_cells(folder, settings.changes).items():
         scores = scores_of(results).values()
@@ -96,11 +98,10 @@ ABLATION = Experiment(
     "Training",
     "What each part of the recipe is worth",
     {
-        "smoke": Settings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
-        "cpu": Settings(2500, 300),
-        "gpu": Settings(20_000, 1000),
+        "smoke": AblationSettings(10, 1, ("as-it-is", "no-places", "no-muon"), tiny=True),
+        "cpu": AblationSettings(2500, 300),
+        "gpu": AblationSettings(20_000, 1000),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

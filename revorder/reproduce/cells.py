@@ -1,14 +1,12 @@
-"""A cell of an experiment: one model, trained or fine-tuned, and what it writes of some tasks."""
+"""Cells: one trained or fine-tuned model each, and the texts that it writes for some tasks."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import load_run, run
 from revorder.evaluation.scores import Result, Score, score_tasks
@@ -17,10 +15,9 @@ from revorder.methods import find_method
 from revorder.mixtures.mixture import Mixture
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.processes import share, write_once
-from revorder.reproduce.experiment import RunInfo, Say
-from revorder.reproduce.trainers import Lengths, Trainer
+from revorder.reproduce.experiment import RunInfo, Say, texts_file, texts_in
+from revorder.reproduce.plan import Plan
 
-Tasks = Mapping[str, list[Problem]]
 Key = TypeVar("Key")
 Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
 ASKED: dict[str, Any] = {"method": str, "form": str, "problems": str, "tokens": int}  # what a cell says of itself
@@ -29,39 +26,15 @@ MODELS = "models"  # the folder of the checkpoints, which are not kept with the 
 SOLUTIONS = "solutions"  # the folder of what models wrote of word problems
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a cell is to be: a model trained on the mixture `data`, for numbers up to these lengths, and asked `tasks`."""
-
-    training: Trainer
-    data: Mapping[str, Any]
-    max_digits: Lengths
-    tasks: Tasks
-
-    @property
-    def name(self) -> str:
-        """The name of the mixture, which is the cell's."""
-        return self.data["name"]
-
-    @property
-    def terms(self) -> dict[str, Any]:
-        """All that the cell's texts hang on."""
-        return {
-            "data": Mixture.read(self.data).model_dump(mode="json"),
-            "training": self.training.settings(self.data, self.max_digits),
-            "problems": hash_of(self.tasks),
-        }
-
-
 def run_cells(plans: Iterable[Plan], folder: Path, say: Say) -> int:
     """Train a model for each plan and let it write its tasks into folder/<its name>.jsonl; returns the training tokens.
 
-    It goes on with what is there already; where the texts are, the model is not asked for. Several processes share the cells.
-    Raises KeyboardInterrupt where a training was interrupted, its state being saved, and
-    ProblemError where the texts that are there are of another training, other data or other problems.
+    Texts that exist are kept, and interrupted trainings resumed. Several processes share the cells.
+    Raises KeyboardInterrupt if a training was interrupted (its state is saved), and ProblemError if existing texts come
+    from another training, other data or other problems.
     """
     named = {plan.name: plan for plan in plans}
-    out = {name: folder / f"{name}.jsonl" for name in named}
+    out = {name: texts_file(folder, name) for name in named}
     for name, plan in named.items():
         if out[name].exists():
             refuse_other(out[name], plan.terms)
@@ -70,11 +43,11 @@ def run_cells(plans: Iterable[Plan], folder: Path, say: Say) -> int:
 
 
 def run_cell(plan: Plan, folder: Path, say: Say) -> None:
-    """Train a cell's model and let it write; of the processes that torchrun started the first one, while the others wait."""
+    """Train a cell's model and let it write; under torchrun the first process writes while the others wait."""
     from revorder.inference.solver import open_runtime
 
     mixture = Mixture.read(plan.data)
-    model, out = folder / MODELS / plan.name, folder / f"{plan.name}.jsonl"
+    model, out = folder / MODELS / plan.name, texts_file(folder, plan.name)
     say(f"{plan.name}: training")
     if plan.training.train(plan.data, plan.max_digits, model) is None:
         raise KeyboardInterrupt
@@ -88,21 +61,19 @@ def run_cell(plan: Plan, folder: Path, say: Say) -> None:
 
 
 def made_by(model: Path) -> dict[str, Any]:
-    """What a model's training took: steps, tokens, seconds, and the commit."""
+    """Return the steps, tokens, seconds and commit of a model's training."""
     made = CheckpointInfo.load(model).extra
     return {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
 
 
 def refuse_other(path: Path, terms: Mapping[str, Any]) -> None:
-    """Raise ProblemError where the results in a file are of other terms than these."""
+    """Raise ProblemError if the results in a file were made on other terms."""
     if other := differing(load_run(path)[0], terms):
-        raise ProblemError(
-            f"results {str(path)!r} are of other {', '.join(other)} than today's; accepted: a new folder"
-        )
+        raise ProblemError(f"results {str(path)!r} have other {', '.join(other)} than today's; choose a new --out")
 
 
 def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
-    """The keys of `terms` of which something else is stored.
+    """Return the keys of `terms` whose stored values differ.
 
     >>> differing({"problems": "1d70", "training": {"columns": [1]}}, {"problems": "1d70", "training": {"columns": (1, 2)}})
     ['training']
@@ -111,12 +82,12 @@ def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
 
 
 def read_cell(folder: Path, name: str) -> Cell:
-    """What was run, and its results; raises ProblemError where they are not whole."""
-    path = folder / f"{name}.jsonl"
+    """Return what was run, and its results; raises ProblemError if the file is incomplete or damaged."""
+    path = texts_file(folder, name)
     what, results = load_run(path)
     wanted = ASKED | (TRAINED if what.get("tokens") else {})
     if wrong := [key for key, kind in wanted.items() if not isinstance(what.get(key), kind)]:
-        raise ProblemError(f"results {str(path)!r} do not say their {', '.join(wrong)}; accepted: what reproduce wrote")
+        raise ProblemError(f"results {str(path)!r} lack {', '.join(wrong)}; run the experiment again")
     try:
         find_method(what["method"], what["form"])
     except ProblemError as error:
@@ -125,39 +96,37 @@ def read_cell(folder: Path, name: str) -> Cell:
     for result in results:
         tasks.setdefault(result.task, []).append(result.problem)
     if what["problems"] != hash_of(tasks):
-        raise ProblemError(
-            f"results {str(path)!r} are not of the problems that were asked; accepted: what reproduce wrote"
-        )
+        raise ProblemError(f"results {str(path)!r} do not hold the problems that were asked; run the experiment again")
     return what, results
 
 
 def read_cells(folder: Path) -> dict[str, Cell]:
-    """Every cell whose results are in a folder, by its name, in the order of the names."""
-    return {path.stem: read_cell(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))}
+    """Return every cell with results in a folder, sorted by name."""
+    return {name: read_cell(folder, name) for name in texts_in(folder)}
 
 
 def training_heads(folder: Path) -> list[Mapping[str, Any]]:
-    """What is said of each model that was trained for what is in a folder."""
+    """Return what is stored about each model that was trained for a folder's results."""
     cells = [what for what, _ in read_cells(folder).values()]
-    solutions = [load_run(path)[0] for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl"))]
+    solutions = [load_run(path)[0] for path in texts_in(folder / SOLUTIONS).values()]
     return [what for what in cells + solutions if "seconds" in what]
 
 
 def stored_cells(folder: Path, keys: Iterable[Key], name: Callable[[Key], str] = str) -> dict[Key, Cell]:
-    """Those of an experiment's cells that its folder holds, by their keys; `name`: the name of a key's cell.
+    """Return the cells that an experiment's folder holds, by key; `name` turns a key into the cell's name.
 
-    Raises ProblemError where the experiment is finished and a cell is gone.
+    Raises ProblemError if the experiment is finished and a cell is missing.
     """
     found: dict[Key, Cell] = {}
     for key in keys:
-        path = folder / f"{name(key)}.jsonl"
+        path = texts_file(folder, name(key))
         if path.exists():
             found[key] = read_cell(folder, name(key))
         elif RunInfo.read(folder).done:
-            raise ProblemError(f"results {str(path)!r}: not there; accepted: all that reproduce wrote, or a new run")
+            raise ProblemError(f"results {str(path)!r} are missing; run the experiment again")
     return found
 
 
 def scores_of(results: Sequence[Result]) -> dict[str, Score]:
-    """The score of each task by its name."""
+    """Return the score of each task, by name."""
     return {score.task: score for score in score_tasks(results)}

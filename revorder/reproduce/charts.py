@@ -1,4 +1,4 @@
-"""Charts as SVG and PNG, by matplotlib: one look for the page and for the docs."""
+"""Charts as SVG and PNG by matplotlib, in one style for the page and the docs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from revorder.errors import needs
 from revorder.files import write_whole
-from revorder.reproduce.experiment import Chart
+from revorder.reproduce.exhibits import Chart
 
 COLORS = ("#0b6e99", "#c4541a", "#2f7d4f", "#7a4fa3", "#b03060", "#6b6b1a", "#4a5a6a", "#0f9aa8")
 MARKERS = "osD^vPX*"
 
 
 def svg(chart: Chart) -> str:
-    """The chart as an SVG element, the same bytes each time."""
+    """Return the chart as an SVG element, the same bytes each time."""
     stream = io.StringIO()
     draw(chart).savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
@@ -30,7 +30,7 @@ def write_png(chart: Chart, path: Path) -> None:
 
 
 def draw(chart: Chart) -> Any:
-    """The chart as a matplotlib Figure; raises ProblemError where matplotlib is missing."""
+    """Return the chart as a matplotlib Figure; raises ProblemError if matplotlib is missing."""
     with needs("charts", "reproduce"):
         import matplotlib
         from matplotlib.figure import Figure

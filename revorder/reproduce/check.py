@@ -1,4 +1,4 @@
-"""The check: every stored trace is judged again, and every result that the docs state is written again from them."""
+"""The check: judges every stored text again, and writes every result in the docs again from them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from revorder.evaluation.scores import Result
 from revorder.evaluation.word_problems.solving import result_of
 from revorder.files import read_text
 from revorder.reproduce.cells import SOLUTIONS, read_cells
-from revorder.reproduce.experiment import nothing, refuse_changed, results_in
+from revorder.reproduce.experiment import results_in, texts_file, texts_in
+from revorder.reproduce.harness import refuse_changed
 from revorder.reproduce.page import fill_docs, source_of
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that is not as it is stored: where, and what it is."""
+    """A difference between what is stored and what is true today."""
 
     where: str
     what: str
 
 
 def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
-    """What differs: between stored results and what the judge says of their texts or today's settings, and the docs."""
+    """Yield every difference: of stored verdicts from the judge's, of settings from today's, of docs from results."""
     for info, folder in results_in(out):
         try:
             yield from check_texts(folder)
             experiment, settings = source_of(info, folder)
-            if info.done and experiment.run is not nothing:
+            if info.done and experiment.stores_results:
                 refuse_changed(experiment, settings, folder)
         except ProblemError as error:
             yield Difference(str(folder), str(error))
@@ -46,19 +47,19 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
 
 
 def check_texts(folder: Path) -> Iterator[Difference]:
-    """What the judge says otherwise of an experiment's texts; raises ProblemError where they can't be read."""
-    for path in sorted(folder.glob(f"{SOLUTIONS}/*.jsonl")):
+    """Yield the stored verdicts that the judge no longer gives; raises ProblemError if the texts can't be read."""
+    for path in texts_in(folder / SOLUTIONS).values():
         for line, result in enumerate(load(path), 2):
             if result != result_of(result.problem, result.text, result.expected):
-                yield Difference(f"{path}, line {line}", "it is scored otherwise now")
+                yield Difference(f"{path}, line {line}", "its score has changed")
     for name, (what, results) in read_cells(folder).items():
         for line, result in enumerate(results, 2):
             if wrong := misjudged(result, what["method"], what["form"]):
-                yield Difference(f"{folder / name}.jsonl, line {line}", wrong)
+                yield Difference(f"{texts_file(folder, name)}, line {line}", wrong)
 
 
 def misjudged(result: Result, method: str, form: str) -> str:
-    """What is stored of a result otherwise than the judge has it; empty where nothing is."""
+    """Describe the first stored field that the judge no longer gives; empty if all are the same."""
     problem = Expression.parse(result.problem).problem()
     now = judge_text(result.task, problem, result.text, method, form, result.reply)
     for key, value in asdict(now).items():

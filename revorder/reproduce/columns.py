@@ -1,4 +1,4 @@
-"""The columns that experiments ask: the problems of each, and what tables say of them."""
+"""The columns that experiments ask: their problems, and their names in tables."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from revorder.mixtures.sampling import held_out
 
 
 def table1_columns(n: int, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
-    """Table 1's 32 columns, held out from training, `n` problems each; `only`: those of these names."""
+    """Return Table 1's 32 columns, or `only` those named, with `n` held-out problems each."""
     wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
     return columns(wanted, Draw(OPS, n, SEED))
 
 
 def problems_by_digits(op: str, digits: int, n: int) -> list[Problem]:
-    """`n` held-out problems of two operands with so many digits; a dividend has twice as many."""
+    """Return `n` held-out problems whose operands have `digits` digits; a dividend has twice as many."""
     return held_out(op, digits * (2 if op == "/" else 1), digits, n, SEED)
 
 
 def digits_named(op: str, digits: int) -> str:
-    """What a table calls those.
+    """Return the name of those problems in a table.
 
     >>> digits_named("*", 6), digits_named("/", 6)
     ('6D * 6D', '12D / 6D')
@@ -32,7 +32,7 @@ def digits_named(op: str, digits: int) -> str:
 
 
 def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> bool:
-    """Whether most of these problems' traces have up to `longest` tokens: a model that is shown no longer ones can't know.
+    """Whether most of these problems' traces have up to `longest` tokens, the most that the model was trained on.
 
     >>> fits([Problem(12, "+", 35)], "scratchpad", "scratchpad", 24)
     False
@@ -44,7 +44,7 @@ def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> b
 
 
 def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
-    """Which columns have less than `n` problems, in words.
+    """Name the columns with fewer than `n` problems, in words.
 
     >>> fewer({"DIV 1D": [Problem(1, "/", 1)], "DIV 5D": [Problem(1, "/", 1)] * 2}, 2)
     'fewer are DIV 1D (1)'
@@ -54,7 +54,7 @@ def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
 
 
 def by_op(tasks: list[str]) -> dict[str, list[str]]:
-    """The columns of each operation, in order.
+    """Group columns by operation, in order.
 
     >>> by_op(["ADD 1D", "ADD 2D", "DIV 1D"])
     {'ADD': ['ADD 1D', 'ADD 2D'], 'DIV': ['DIV 1D']}

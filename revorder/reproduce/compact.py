@@ -1,4 +1,4 @@
-"""RevOrder-1B's row of Table 1 by a small model: the paper's own compact notation at the paper's own height."""
+"""RevOrder-1B's row of Table 1, by a small model in the paper's own compact notation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 from revorder.evaluation.scores import together
 from revorder.evaluation.tables import PAPER
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.columns import table1_columns
-from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.exhibits import Exhibit, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
 ROW = "RevOrder-1B"
-DIFFERENCES = (  # more differences: that of two numbers of one length hangs on which is greater
+DIFFERENCES = (  # more differences: of two numbers of one length, the result depends on which is greater
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 6, "hard": 0.3},
     {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
     {"op": "-", "a": 16, "b": 16, "weight": 10, "hard": 0.3},
@@ -35,10 +37,10 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 4), ("*", 6, 
 
 @dataclass(frozen=True)
 class Compact:
-    """The recipe `calculator` in the compact notation, answers stated, for `steps` steps.
+    """The recipe `calculator` in the compact notation with stated answers, for `steps` steps.
 
-    The second operand, which compact takes apart, never has more than 6 digits. `differences`: by the mixture DIFFERENCES
-    in place of the recipe's. `longest`: tokens of the longest example. `tiny`: a model that learns nothing.
+    The second operand, which compact takes apart, has at most 6 digits. `differences` selects the mixture DIFFERENCES
+    instead of the recipe's. `longest` is the longest example in tokens. `tiny` makes a model that learns nothing.
     """
 
     steps: int
@@ -49,7 +51,7 @@ class Compact:
     tiny: bool = False
 
     def recipe(self, size: str) -> dict[str, Any]:
-        """The recipe of a model of that name."""
+        """Return the recipe of a model with that name."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         recipe["data"] |= {"name": size, "method": "revorder", "form": "compact", "answer": True}
         if self.differences:
@@ -66,23 +68,23 @@ class Compact:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`trainings`: by the name of a size; `n`: problems a column; `only`: these columns, all where none is named."""
+class CompactSettings:
+    """`trainings`: by the name of a size; `n`: problems a column; `only`: these columns, or all if empty."""
 
     trainings: tuple[tuple[str, Compact], ...]
     n: int
     only: tuple[str, ...] = ()
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model of each size; returns the training tokens of all."""
+def plans(settings: CompactSettings) -> list[Plan]:
+    """Plan a model of each size."""
     tasks = table1_columns(settings.n, only=settings.only)
     recipes = [training.recipe(size) for size, training in settings.trainings]
-    return run_cells([Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes], folder, say)
+    return [Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes]
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """The paper's row beside ours, column by column, with intervals."""
+def render(settings: CompactSettings, folder: Path) -> list[Exhibit]:
+    """Show the paper's row beside ours, column by column, with intervals."""
     stored = stored_cells(folder, [size for size, _ in settings.trainings])
     cells = [(name, what, scores_of(results)) for name, (what, results) in stored.items()]
     rows = []
@@ -114,11 +116,10 @@ COMPACT = Experiment(
     "Table 1, RevOrder-1B",
     "The paper's notation at the paper's height",
     {
-        "smoke": Settings((("tiny", Compact(6, True, 1, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
-        "cpu": Settings((("1.2M", Compact(12_000)), ("1.7M", Compact(16_000, True, 6))), 1000),
-        "gpu": Settings((("4.4M", Compact(120_000, True, width=256)),), 1000),
+        "smoke": CompactSettings((("tiny", Compact(6, True, 1, 64, 120, tiny=True)),), 2, ("ADD 1D", "DIV 1D")),
+        "cpu": CompactSettings((("1.2M", Compact(12_000)), ("1.7M", Compact(16_000, True, 6))), 1000),
+        "gpu": CompactSettings((("4.4M", Compact(120_000, True, width=256)),), 1000),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

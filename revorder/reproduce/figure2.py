@@ -1,4 +1,4 @@
-"""Figure 2: direct addition of two 15-digit numbers against its CSID, by size of model, and RevOrder's beside it."""
+"""Figure 2: accuracy of adding two 15-digit numbers against CSID, direct and by RevOrder, for several model sizes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from revorder.metrics.csid import csid
 from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.mixtures.split import in_split
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
-from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+from revorder.reproduce.cells import scores_of, stored_cells
+from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
 
 METHODS_COMPARED = ("plain", "revorder")
@@ -28,8 +30,8 @@ MOST_NINES = 3  # places in a row; more are counted with these
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`trainings`: by the name of a size; `n`: problems for each CSID from 0 to `most`; `digits`: of both operands."""
+class Figure2Settings:
+    """`trainings`: by the name of a size; `n`: problems for each CSID from 0 to `most`; `digits`: of each operand."""
 
     trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
@@ -38,10 +40,10 @@ class Settings:
 
 
 def by_csid(n: int, most: int, digits: int) -> dict[str, list[Problem]]:
-    """`n` random additions of the test split for each CSID of the direct answer, up to `most`: tasks `CSID 0` and so on.
+    """Return `n` random additions of the test split for each CSID of the direct answer, as tasks `CSID 0` to `most`.
 
-    Random sums are sorted by their CSID, the longest run of carries; those without any carry, one in thousands, are drawn
-    from the pairs of digits that make none.
+    The CSID of a sum is its longest run of carries. Sums without a carry are one in thousands, so they are drawn from the
+    pairs of digits that make none.
 
     >>> {task: [csid(p) for p in problems] for task, problems in by_csid(2, 2, 5).items()}
     {'CSID 0': [0, 0], 'CSID 1': [1, 1], 'CSID 2': [2, 2]}
@@ -65,7 +67,7 @@ def by_csid(n: int, most: int, digits: int) -> dict[str, list[Problem]]:
 
 
 def longest_carries(sums: Any) -> list[int]:
-    """The longest run of carries in each row of sums of pairs of digits, most significant first.
+    """Return the longest run of carries in each row of digit sums, most significant first.
 
     >>> import numpy as np
     >>> longest_carries(np.array([[3, 9, 10], [3, 8, 10]]))
@@ -80,9 +82,9 @@ def longest_carries(sums: Any) -> list[int]:
 
 
 def nines_below(a: int, b: int) -> list[int]:
-    """For each digit of a sum, lowest first, how many places in a row right below it add to 9.
+    """For each digit of a sum, lowest first, count the places right below it, in a row, that add to 9.
 
-    A carry passes through such a place; any other says alone whether the digit above gets one.
+    A carry passes through such a place; any other place decides alone whether the digit above gets a carry.
 
     >>> nines_below(5048, 4952)  # 8 + 2 carries through all places above it
     [0, 0, 1, 2, 3]
@@ -95,7 +97,7 @@ def nines_below(a: int, b: int) -> list[int]:
 
 
 def wrong_digits(results: Iterable[Result]) -> list[tuple[int, int]]:
-    """How many digits of these sums are wrong, and of how many, by `nines_below`, up to MOST_NINES."""
+    """Return (wrong digits, digits) of these sums for each `nines_below`, up to MOST_NINES."""
     found = [(0, 0)] * (MOST_NINES + 1)
     for result in results:
         a, b = map(int, result.problem.split("+"))
@@ -108,23 +110,23 @@ def wrong_digits(results: Iterable[Result]) -> list[tuple[int, int]]:
 
 
 def cell_name(method: str, size: str) -> str:
-    """The name of a model's cell."""
+    """Return the name of a model's cell."""
     return f"{method}-{size}"
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model of each size and method; returns the training tokens of all."""
+def plans(settings: Figure2Settings) -> list[Plan]:
+    """Plan a model of each size and method."""
     tasks = by_csid(settings.n, settings.most, settings.digits)
-    plans = []
+    found: list[Plan] = []
     for size, training in settings.trainings:
         for method in METHODS_COMPARED:
             data = {"name": cell_name(method, size), "method": method, "size": EQUATIONS, "parts": list(PARTS)}
-            plans.append(Plan(training, data, [("+", 15, 15)], tasks))
-    return run_cells(plans, folder, say)
+            found.append(Plan(training, data, [("+", 15, 15)], tasks))
+    return found
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Accuracy against CSID, a line a model; and what the wrong digits hang on in place of it."""
+def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
+    """Show accuracy against CSID, a line a model, and what wrong digits depend on instead."""
     series, rows, nines = [], [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
     names = [cell_name(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
@@ -157,8 +159,8 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
     ]
 
 
-def shares(settings: Settings) -> list[str]:
-    """What part of the training sums of so many digits has each CSID, in percent, of the first 20,000 examples."""
+def shares(settings: Figure2Settings) -> list[str]:
+    """Return the percentage of training sums with each CSID, of those with `digits` digits in 20,000 examples."""
     examples = sampler(Mixture.read({"name": "sums", "method": "plain", "parts": list(PARTS)})).examples(0, 0, 20_000)
     sums = (example.problem for example in examples)
     found = Counter(csid(p) for p in sums if len(str(p.a)) == len(str(p.b)) == settings.digits)
@@ -170,8 +172,8 @@ FIGURE2 = Experiment(
     "Figure 2",
     "Accuracy of direct addition against CSID",
     {
-        "smoke": Settings((("small", Training(12, 2048, 120, 2, 64)),), 2, 2),
-        "cpu": Settings(
+        "smoke": Figure2Settings((("small", Training(12, 2048, 120, 2, 64)),), 2, 2),
+        "cpu": Figure2Settings(
             (
                 ("0.2M", Training(4000, 2048, 80, 2, 64)),
                 ("0.9M", Training(4000, 2048, 80, 3, 128)),
@@ -179,7 +181,7 @@ FIGURE2 = Experiment(
             ),
             200,
         ),
-        "gpu": Settings(
+        "gpu": Figure2Settings(
             (
                 ("3.4M", Training(20_000, 16_384, 80, 3, 256)),
                 ("114M", Training(20_000, 16_384, 80, 12, 768)),
@@ -188,7 +190,6 @@ FIGURE2 = Experiment(
             1000,
         ),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

@@ -10,9 +10,11 @@ from revorder.arithmetic.problem import Problem
 from revorder.evaluation.scores import Result, wilson
 from revorder.evaluation.suites import SEED
 from revorder.mixtures.sampling import held_out
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.columns import fewer
-from revorder.reproduce.experiment import Block, Chart, Experiment, Sample, Say, Series, Table
+from revorder.reproduce.exhibits import Chart, Exhibit, Sample, Series, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -21,8 +23,8 @@ NEEDLESS = "rollback where nothing is to be taken back"  # in the judge's words
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`ratios`: the share of divisions with a rollback; `n`: problems a column, 2D/1D to twice `digits` by `digits`."""
+class Figure4Settings:
+    """`ratios`: shares of divisions with a rollback; `n`: problems a column, from 2D/1D to twice `digits` by `digits`."""
 
     training: Training | Finetuning
     n: int
@@ -32,7 +34,7 @@ class Settings:
 
     @property
     def columns(self) -> list[tuple[int, int]]:
-        """Digits of dividend and divisor."""
+        """The digits of dividend and divisor in each column."""
         return [(2 * digits, digits) for digits in range(1, self.digits + 1)]
 
     @property
@@ -42,7 +44,7 @@ class Settings:
 
     @property
     def parts(self) -> list[dict[str, object]]:
-        """The training divisions: of all lengths, and a quarter of the longest."""
+        """The training divisions: all lengths, and a quarter of them of the longest."""
         a, b = 2 * self.digits, self.digits
         return [
             {"op": "/", "a": [1, a], "b": [1, b], "weight": 3, "remainder": 0.5, "hard": 0.2},
@@ -51,18 +53,19 @@ class Settings:
 
 
 def task(a: int, b: int) -> str:
-    """The name of a column."""
+    """Return the name of a column."""
     return f"DIV {a}D/{b}D"
 
 
 def cell_name(ratio: float) -> str:
-    """The name of a model's cell."""
+    """Return the name of a model's cell."""
     return f"ratio-{ratio:.1f}"
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model for each ratio; returns the training tokens of all."""
-    plans, tasks = [], settings.tasks
+def plans(settings: Figure4Settings) -> list[Plan]:
+    """Plan a model for each ratio."""
+    found: list[Plan] = []
+    tasks = settings.tasks
     for ratio in settings.ratios:
         data = {
             "name": cell_name(ratio),
@@ -71,12 +74,12 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
             "rollback": ratio,
             "parts": settings.parts,
         }
-        plans.append(Plan(settings.training, data, [("/", *settings.columns[-1])], tasks))
-    return run_cells(plans, folder, say)
+        found.append(Plan(settings.training, data, [("/", *settings.columns[-1])], tasks))
+    return found
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """(a) precision against the ratio; (b) rollbacks against digits; and how often a right digit was taken back."""
+def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
+    """Show (a) precision against the ratio, (b) rollbacks against digits, and how often right digits were taken back."""
     stored = stored_cells(folder, settings.ratios, cell_name)
     read = {ratio: results for ratio, (_, results) in stored.items()}
     scored = [(ratio, scores_of(results)) for ratio, results in read.items()]
@@ -136,13 +139,13 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
 
 
 def share_rolled(results: Sequence[Result], task: str) -> float:
-    """In what part of a task's divisions a wrong digit was taken back."""
+    """Return the share of a task's divisions in which a wrong digit was taken back."""
     some = [result for result in results if result.task == task]
     return sum(result.correct_rollbacks > 0 for result in some) / len(some)
 
 
 def keeps_wrong_digit(result: Result) -> bool:
-    """Whether a text's first error is a wrong quotient digit that stays: W is missing, or the sign that calls for it.
+    """Whether a text's first error is a wrong quotient digit that stays: `W`, or the sign that calls for it, is missing.
 
     >>> from revorder.evaluation.runner import judge_text
     >>> text = "948/12=8R-(12*80)(r|069)(r|21)"
@@ -154,9 +157,9 @@ def keeps_wrong_digit(result: Result) -> bool:
 
 
 def missed_rollback(read: Mapping[float, Sequence[Result]]) -> list[Sample]:
-    """Figure 3 from a real error: a division whose wrong digit was kept, with what the judge says.
+    """Return Figure 3 from a real error: the longest division whose wrong digit was kept, and the judge's verdict.
 
-    It is the longest, by a model that was shown rollbacks in about half of its divisions.
+    The model is the one whose ratio of rollbacks is closest to a half.
     """
     for ratio in sorted(filter(None, read), key=lambda ratio: abs(ratio - 0.5)):
         for result in reversed(read[ratio]):
@@ -175,11 +178,10 @@ FIGURE4 = Experiment(
     "Figure 4",
     "Rollbacks in division",
     {
-        "smoke": Settings(Training(12, 2048, 120, 2, 64), 2, (0.0, 1.0), 2),
-        "cpu": Settings(Training(2500), 500, digits=4),
-        "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000, method="revorder"),
+        "smoke": Figure4Settings(Training(12, 2048, 120, 2, 64), 2, (0.0, 1.0), 2),
+        "cpu": Figure4Settings(Training(2500), 500, digits=4),
+        "gpu": Figure4Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000, method="revorder"),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

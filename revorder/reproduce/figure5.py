@@ -1,4 +1,4 @@
-"""Figure 5: the extra tokens of products and quotients by method, against digits."""
+"""Figure 5: extra tokens of products and quotients against digits, by method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from revorder.methods import full_name
 from revorder.metrics.token_cost import bare_cost, extra
 from revorder.reproduce.columns import digits_named, problems_by_digits, table1_columns
-from revorder.reproduce.experiment import Block, Chart, Experiment, Series, Table, nothing
+from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
+from revorder.reproduce.experiment import Experiment
 
 WRITTEN = (
     ("revorder", "expanded"),
@@ -22,16 +23,16 @@ COLUMNS = (("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"), 
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`n`: problems for each number of digits up to `most`; a product's operands are alike, a quotient's 2n by n."""
+class Figure5Settings:
+    """`n`: problems for each number of digits d up to `most`: products of d by d digits, quotients of 2d by d."""
 
     n: int
     most: int
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """A chart and a table an operation."""
-    found: list[Block] = []
+def render(settings: Figure5Settings, folder: Path) -> list[Exhibit]:
+    """Show a chart and a table for each operation."""
+    found: list[Exhibit] = []
     for op, name in (("*", "products"), ("/", "quotients")):
         columns = [(n, problems_by_digits(op, n, settings.n)) for n in range(1, settings.most + 1)]
         means = {
@@ -55,7 +56,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
 
 
 def by_column(n: int) -> Table:
-    """Mean tokens a trace in each column of Table 1 that has products or quotients, and lean's share of compact's."""
+    """Return the mean tokens of a trace in each column of products and quotients, and lean's share of compact's."""
     rows = []
     for task, drawn in table1_columns(n).items():
         if task.startswith(("MUL", "DIV")):
@@ -70,7 +71,6 @@ FIGURE5 = Experiment(
     "figure5",
     "Figure 5",
     "Extra tokens by method",
-    {"smoke": Settings(2, 3), "cpu": Settings(100, 8), "gpu": Settings(100, 8)},
-    nothing,
-    blocks,
+    {"smoke": Figure5Settings(2, 3), "cpu": Figure5Settings(100, 8), "gpu": Figure5Settings(100, 8)},
+    render,
 )

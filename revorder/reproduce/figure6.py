@@ -12,7 +12,8 @@ from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.reproduce import table1, table2
 from revorder.reproduce.ablation import RECIPE
-from revorder.reproduce.experiment import Block, Experiment, Table, nothing
+from revorder.reproduce.exhibits import Exhibit, Table
+from revorder.reproduce.experiment import Experiment
 from revorder.training.recipe import Recipe
 
 MIXTURES: dict[str, Callable[[], Mixture]] = {
@@ -24,16 +25,16 @@ MIXTURES: dict[str, Callable[[], Mixture]] = {
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`n`: the first examples of each mixture, which are counted."""
+class Figure6Settings:
+    """`n`: how many examples of each mixture are counted."""
 
     n: int
     mixtures: tuple[str, ...] = tuple(MIXTURES)
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """A table a mixture: the share of each operation in equations and in tokens."""
-    found: list[Block] = []
+def render(settings: Figure6Settings, folder: Path) -> list[Exhibit]:
+    """Show a table for each mixture: the share of each operation in equations and in tokens."""
+    found: list[Exhibit] = []
     for name in settings.mixtures:
         mixture = MIXTURES[name]()
         equations, tokens, rollbacks = Counter[str](), Counter[str](), Counter[str]()
@@ -63,7 +64,6 @@ FIGURE6 = Experiment(
     "figure6",
     "Figure 6",
     "What the mixtures are made of",
-    {"smoke": Settings(500), "cpu": Settings(20_000), "gpu": Settings(20_000)},
-    nothing,
-    blocks,
+    {"smoke": Figure6Settings(500), "cpu": Figure6Settings(20_000), "gpu": Figure6Settings(20_000)},
+    render,
 )

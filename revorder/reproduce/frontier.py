@@ -1,4 +1,4 @@
-"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and what models make of them."""
+"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and the accuracy of models."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from revorder.methods import METHODS, full_name
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import bare_cost
 from revorder.mixtures.mixture import Mixture
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.columns import by_op, fits, table1_columns
-from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training, equations_seen, mean_tokens
 
 FAMILY = "blocks"
@@ -37,8 +39,8 @@ NAMES = {"MUL": "products", "DIV": "quotients"}
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`trainings`: by the name of a size; `n`: problems a column that models are asked, `texts`: that are counted."""
+class FrontierSettings:
+    """`trainings`: by the name of a size; `n`: problems a column asked of models, `texts`: counted for costs."""
 
     trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
@@ -49,14 +51,14 @@ class Settings:
 
 
 def cell_name(form: str, size: str) -> str:
-    """The name of a model's cell."""
+    """Return the name of a model's cell."""
     return f"{FAMILY}-{form}-{size}"
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model of each size and form, on the same tokens; returns the training tokens of all."""
+def plans(settings: FrontierSettings) -> list[Plan]:
+    """Plan a model of each size and form, on equal tokens."""
     tasks = table1_columns(settings.n, only=settings.columns)
-    plans = []
+    found: list[Plan] = []
     for size, training in settings.trainings:
         for form in settings.forms:
             data = {
@@ -67,17 +69,17 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
                 "estimate_digits": int(form) + 1,  # so that a block is estimated too high by at most 1
                 "parts": list(settings.parts),
             }
-            plans.append(Plan(training, data, MAX_DIGITS, tasks))
-    return run_cells(plans, folder, say)
+            found.append(Plan(training, data, MAX_DIGITS, tasks))
+    return found
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """What each notation costs in tokens and in CSID, and how exact models of the family are along it."""
+def render(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
+    """Show the cost of each notation in tokens and CSID, and the accuracy of models of the family."""
     return [*costs(settings), *accuracy(settings, folder)]
 
 
-def costs(settings: Settings) -> list[Block]:
-    """A chart a column, of mean tokens against mean CSID, and a table of all."""
+def costs(settings: FrontierSettings) -> list[Exhibit]:
+    """Return a chart of mean tokens against mean CSID for each column, and a table of all."""
     tasks = table1_columns(settings.texts, only=tuple(dict.fromkeys([*settings.columns, *LONGEST])))
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
     rows: list[list[str]] = []
@@ -86,7 +88,7 @@ def costs(settings: Settings) -> list[Block]:
         "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
         "differences between quotient digits, as far as a digit needs them and they are not written."
     )
-    found: list[Block] = []
+    found: list[Exhibit] = []
     for task, problems in tasks.items():
         points, row = [], [task]
         for how in notations:
@@ -102,8 +104,8 @@ def costs(settings: Settings) -> list[Block]:
     return [*found, Table("Tokens (mean CSID, greatest) by notation", header, rows, note)]
 
 
-def accuracy(settings: Settings, folder: Path) -> list[Block]:
-    """A chart of exact answers against mean CSID, a line an operation and size, and a table of all columns."""
+def accuracy(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
+    """Return a chart of exact answers against mean CSID by operation and size, and a table of all columns."""
     tasks = table1_columns(settings.n, only=settings.columns)
     ops = by_op(list(tasks))
     levels = {
@@ -150,14 +152,14 @@ FRONTIER = Experiment(
     "Future work",
     "The frontier of tokens against CSID",
     {
-        "smoke": Settings(
+        "smoke": FrontierSettings(
             (("tiny", Training(12, 2048, 120, 1, 64)), ("small", Training(12, 2048, 120, 2, 64))),
             2,
             3,
             ("1", "3"),
             ("MUL 3D", "DIV 6D/3D"),
         ),
-        "cpu": Settings(
+        "cpu": FrontierSettings(
             (
                 ("0.3M", Training(2500, longest=320, layers=3, width=64)),
                 ("1.2M", Training(2500, longest=320)),
@@ -167,11 +169,10 @@ FRONTIER = Experiment(
             columns=("MUL 3D", "MUL 5D", "DIV 6D/3D"),
             parts=SHORT,
         ),
-        "gpu": Settings(
+        "gpu": FrontierSettings(
             (("114M", Training(20_000, 16_384, 320, 12, 768)), ("1.1B", Finetuning(TINYLLAMA, "tinyllama"))), 1000, 1000
         ),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

@@ -13,33 +13,36 @@ from revorder.corpora.rewriting import rewrite
 from revorder.errors import ProblemError
 from revorder.files import write_whole
 from revorder.reading.annotations import find_annotations
-from revorder.reproduce.experiment import Block, Experiment, Sample, Say
+from revorder.reproduce.exhibits import Exhibit, Sample
+from revorder.reproduce.experiment import Experiment, Say
 
 FILE = "samples.json"
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`data`: where GSM8K is, as `data.sources.gsm8k.load` takes it; `index`: of the enhancement data's sample."""
+class SamplesSettings:
+    """`data`: the place of GSM8K, as `corpora.gsm8k.load` takes it; `index`: of the enhancement data's sample."""
 
     data: str | None = None
     index: int = 3
 
 
 def converted_sample(notation: str = NOTATIONS[0], data: str | None = None) -> str:
-    """The first training problem whose rewritten solution has an expression that is solved in pairs.
+    """Return the first training problem whose rewritten solution solves an expression in pairs.
 
-    Raises ProblemError where GSM8K is not found, or has no such problem.
+    Raises ProblemError if GSM8K is missing or has no such problem.
     """
     for row in gsm8k.load(data):
         text = rewrite(row.answer, notation)
         if any(equation.steps.count("=") > 1 for equation in find_annotations(text)):
             return question_prompt(row.question) + text
-    raise ProblemError(f"GSM8K {data or ''!r}: no expression that is solved in pairs; accepted: its training set")
+    raise ProblemError(
+        f"GSM8K {data or ''!r}: no solution has an expression to solve in pairs; give the whole training set"
+    )
 
 
 def enhancement_sample(notation: str = NOTATIONS[0], index: int = 3) -> str:
-    """One sample of the enhancement data.
+    """Return one sample of the enhancement data.
 
     >>> print(enhancement_sample("@@"))
     Question: 449+8977+6
@@ -51,8 +54,8 @@ def enhancement_sample(notation: str = NOTATIONS[0], index: int = 3) -> str:
     return question_prompt(row.question) + row.answer
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Keep both samples in each notation, since GSM8K may not be there later; nothing is trained."""
+def collect(settings: SamplesSettings, folder: Path, say: Say) -> int:
+    """Store both samples in each notation, since GSM8K may be missing later; nothing is trained."""
     found = {f"Figure 7: a problem in {notation}": converted_sample(notation, settings.data) for notation in NOTATIONS}
     for notation in NOTATIONS:
         found[f"Figure 8: enhancement data in {notation}"] = enhancement_sample(notation, settings.index)
@@ -60,8 +63,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     return 0
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """The samples."""
+def render(settings: SamplesSettings, folder: Path) -> list[Exhibit]:
+    """Show the samples."""
     note = "The problem is GSM8K's (Cobbe et al., 2021; MIT licence)."
     return [
         Sample(title, text, note if "Figure 7" in title else "")
@@ -73,7 +76,7 @@ FIGURES7_8 = Experiment(
     "figures7-8",
     "Figures 7 and 8",
     "What GSM8K and the enhancement data look like, rewritten",
-    {preset: Settings() for preset in ("smoke", "cpu", "gpu")},
-    run,
-    blocks,
+    {preset: SamplesSettings() for preset in ("smoke", "cpu", "gpu")},
+    render,
+    collect=collect,
 )

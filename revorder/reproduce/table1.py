@@ -1,4 +1,4 @@
-"""Table 1: exact match by column for every method, by models of one shape trained on equal terms."""
+"""Table 1: exact match by column for every method, from models of one shape trained on equal terms."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from revorder.evaluation.scores import group_errors, together, wilson
 from revorder.evaluation.tables import PAPER
 from revorder.methods import METHODS
 from revorder.mixtures.mixture import Mixture
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.columns import by_op, fewer, fits, table1_columns
-from revorder.reproduce.experiment import Block, Experiment, Say, Table
+from revorder.reproduce.exhibits import Exhibit, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training, equations_seen, lengths
 
 SYSTEMS = ("plain", "scratchpad", "goat", "revorder", "lean")
@@ -32,8 +34,8 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16,
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`n`: problems a column; `only`: these columns, all where none is named."""
+class Table1Settings:
+    """`n`: problems a column; `only`: these columns, or all if empty."""
 
     training: Training | Finetuning
     n: int
@@ -42,7 +44,7 @@ class Settings:
 
 
 def mixture(method: str) -> dict[str, object]:
-    """The same problems for every method; methods that take digits back estimate them from two leading digits."""
+    """Return the same problems for every method; methods with rollbacks estimate digits from two leading digits."""
     return {
         "name": method,
         "method": method,
@@ -52,19 +54,19 @@ def mixture(method: str) -> dict[str, object]:
     }
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model for each method; returns the training tokens of all. What does not fit is not asked."""
+def plans(settings: Table1Settings) -> list[Plan]:
+    """Plan a model for each method; columns too long for it are not asked."""
     tasks = table1_columns(settings.n, only=settings.only)
-    plans = []
+    found: list[Plan] = []
     for method in settings.systems:
         data, longest = mixture(method), settings.training.longest
         asked = {task: some for task, some in tasks.items() if fits(some, method, Mixture.read(data).form, longest)}
-        plans.append(Plan(settings.training, data, MAX_DIGITS, asked))
-    return run_cells(plans, folder, say)
+        found.append(Plan(settings.training, data, MAX_DIGITS, asked))
+    return found
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Table 1 with our rows above the paper's, and what each method's model saw in its tokens."""
+def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
+    """Show Table 1 with our rows above the paper's, what each model saw, and what goes wrong first."""
     tasks = table1_columns(settings.n, only=settings.only)
     rows: dict[str, Mapping[str, str]] = {}
     seen: list[list[str]] = []
@@ -152,13 +154,12 @@ TABLE1 = Experiment(
     "Table 1",
     "Exact match by method, on equal terms",
     {
-        "smoke": Settings(
+        "smoke": Table1Settings(
             Training(12, 2048, 120, 2, 64), 2, ("plain", "scratchpad", "goat", "lean"), ("ADD 1D", "MUL 1D", "DIV 1D")
         ),
-        "cpu": Settings(Training(4000, longest=720), 200),
-        "gpu": Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000),
+        "cpu": Table1Settings(Training(4000, longest=720), 200),
+        "gpu": Table1Settings(Finetuning(TINYLLAMA, "tinyllama"), 1000),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

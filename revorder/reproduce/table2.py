@@ -13,9 +13,11 @@ from revorder.evaluation.scores import Score, together
 from revorder.evaluation.suites import SMALL
 from revorder.mixtures.mixture import Mixture
 from revorder.reproduce import table1
-from revorder.reproduce.cells import Plan, run_cells, scores_of, stored_cells
+from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.columns import fewer, table1_columns
-from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
+from revorder.reproduce.experiment import Experiment
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import TINYLLAMA, Finetuning, Training, equations_seen, mean_tokens
 
 SYSTEMS = ("lean", "revorder", "goat", "plain")
@@ -27,7 +29,7 @@ PARTS = tuple(
 
 
 @dataclass(frozen=True)
-class Settings:
+class Table2Settings:
     """`n`: problems a column; `cells`: (method, equations, seed) of each model."""
 
     training: Training | Finetuning
@@ -36,32 +38,32 @@ class Settings:
 
 
 def grid(methods: Sequence[str], sizes: Sequence[int], seeds: Sequence[int]) -> tuple[tuple[str, int, int], ...]:
-    """A cell for each method, number of equations and seed."""
+    """Return a cell for each method, number of equations and seed."""
     return tuple(product(methods, sizes, seeds))
 
 
 def cell_name(method: str, size: int, seed: int) -> str:
-    """The name of a model's cell."""
+    """Return the name of a model's cell."""
     return f"{method}-{size}-{seed}"
 
 
 def mixture(method: str, size: int, seed: int) -> dict[str, object]:
-    """Table 1's, with problems to 5 digits."""
+    """Return Table 1's mixture with problems of up to 5 digits."""
     return table1.mixture(method) | {"name": cell_name(method, size, seed), "size": size, "parts": list(PARTS)}
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Train and ask a model for each method, number of equations and seed; returns the training tokens of all."""
+def plans(settings: Table2Settings) -> list[Plan]:
+    """Plan a model for each method, number of equations and seed."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
-    plans = []
+    found: list[Plan] = []
     for method, size, seed in settings.cells:
         training = replace(settings.training, seed=seed)
-        plans.append(Plan(training, mixture(method, size, seed), [(op, 5, 5) for op in "+-*/"], tasks))
-    return run_cells(plans, folder, say)
+        found.append(Plan(training, mixture(method, size, seed), [(op, 5, 5) for op in "+-*/"], tasks))
+    return found
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """The curve of accuracy against equations, and the fewest at which every column was at 100."""
+def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
+    """Show accuracy against equations, and the fewest equations with every column at 100."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
     found: dict[str, dict[int, list[list[Score]]]] = {}  # method, equations: the columns' scores by each seed's model
     times: dict[str, dict[int, str]] = {}  # how often a model saw each equation
@@ -70,7 +72,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
         tokens = mean_tokens(Mixture.read(what["data"]), what["training"]["longest"])
         times.setdefault(method, {})[size] = f"{equations_seen(what, tokens) / size:.1f}"
         found.setdefault(method, {}).setdefault(size, []).append(list(scores_of(results).values()))
-    missing = Counter(cell[0] for cell in settings.cells if cell not in stored)  # until all are there nothing is sure
+    missing = Counter(cell[0] for cell in settings.cells if cell not in stored)  # until all exist nothing is certain
     series, rows = [], []
     every = sorted({size for sizes in found.values() for size in sizes})
     for method in sorted(found, key=SYSTEMS.index):
@@ -123,17 +125,16 @@ TABLE2 = Experiment(
     "Table 2",
     "Training equations needed",
     {
-        "smoke": Settings(Training(12, 2048, 120, 2, 64), 1, (("lean", 1000, 0), ("plain", 1000, 0))),
-        "cpu": Settings(
+        "smoke": Table2Settings(Training(12, 2048, 120, 2, 64), 1, (("lean", 1000, 0), ("plain", 1000, 0))),
+        "cpu": Table2Settings(
             Training(2500, longest=320),
             200,
             (*grid(SYSTEMS, (10_000, 40_000), (0,)), *grid(("lean", "revorder"), (160_000,), (0,))),
         ),
-        "gpu": Settings(
+        "gpu": Table2Settings(
             Finetuning(TINYLLAMA, "tinyllama"), 1000, grid(SYSTEMS, (50_000, 100_000, 200_000, 500_000), (0, 1, 2))
         ),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate"),
+    render,
+    plans,
 )

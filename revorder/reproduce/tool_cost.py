@@ -1,4 +1,4 @@
-"""Section 5.4.2: from how many digits on a call of a tool costs less than writing the work."""
+"""Section 5.4.2: the number of digits from which calling a tool costs less than writing the work."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from revorder.files import write_whole
 from revorder.methods import full_name
 from revorder.metrics.token_cost import bare_cost, characters
 from revorder.reproduce.columns import digits_named, problems_by_digits
-from revorder.reproduce.experiment import Block, Chart, Experiment, Say, Series, Table
+from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
+from revorder.reproduce.experiment import Experiment, Say
 
 
 @dataclass(frozen=True)
-class Settings:
-    """`n`: problems a column of 1 to `most` digits. `call`: tokens of a tool call beside question and result."""
+class ToolCostSettings:
+    """`n`: problems for each number of digits up to `most`; `call`: tokens of a tool call beside question and result."""
 
     n: int
     most: int
@@ -28,8 +29,8 @@ class Settings:
     notations: tuple[tuple[str, str], ...] = (("revorder", "compact"), ("lean", "lean"))
 
 
-def run(settings: Settings, folder: Path, say: Say) -> int:
-    """Measure the shipped model's seconds a token, one problem at a time, and those of a call of Python."""
+def collect(settings: ToolCostSettings, folder: Path, say: Say) -> int:
+    """Measure the shipped model's seconds a token, one problem at a time, and the seconds of a call of Python."""
     from revorder.inference.ctranslate import Runtime
 
     out = folder / "seconds.json"
@@ -50,8 +51,8 @@ def run(settings: Settings, folder: Path, say: Say) -> int:
     return 0
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """Where the costs cross, in tokens and in seconds, and both as charts."""
+def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
+    """Show where the costs cross, in tokens and in seconds, and charts of both."""
     measured = json.loads((folder / "seconds.json").read_text())
     token, call = measured["seconds_per_token"], measured["seconds_per_call"]
     rows, series = [], []
@@ -91,7 +92,7 @@ TOOL_COST = Experiment(
     "tool-cost",
     "Section 5.4.2",
     "Where a tool costs less",
-    {"smoke": Settings(3, 4), "cpu": Settings(50, 16), "gpu": Settings(50, 16)},
-    run,
-    blocks,
+    {"smoke": ToolCostSettings(3, 4), "cpu": ToolCostSettings(50, 16), "gpu": ToolCostSettings(50, 16)},
+    render,
+    collect=collect,
 )

@@ -1,4 +1,4 @@
-"""How the model of a cell is made: trained from random weights, or fine-tuned; and what it saw."""
+"""Trainers: how the model of a cell is made, from random weights or by fine-tuning, and what it saw."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
 
 
 class Trainer(Protocol):
-    """How the model of a cell is made."""
+    """A way to make the model of a cell."""
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> Mapping[str, Any]:
-        """All that the training hangs on but the data, which is kept with the results."""
+        """Return everything that the training depends on beside the data, to be stored with the results."""
         ...
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
-        """Train a model on the mixture `data` into a folder, or go on there; None where it was interrupted."""
+        """Train a model on the mixture `data` into a folder, or resume there; None if it was interrupted."""
         ...
 
 
 @dataclass(frozen=True)
 class Training:
-    """On what terms the models of an experiment are trained: the same for each of them.
+    """The terms that all models of an experiment are trained on.
 
-    `layers`, `width`: of the model, with a head for every 64 of the width and a hidden layer four times as wide.
-    `tokens`: of a step, in two batches, so that one process makes what two make; `longest`: of the longest example.
+    The model has `layers` layers of `width`, a head for every 64 of the width, and a hidden layer four times as wide. A
+    step has `tokens` tokens in two batches, so that one process makes the same model as two. `longest`: tokens of the
+    longest example.
     """
 
     steps: int
@@ -59,7 +60,7 @@ class Training:
         return f"{self.layers} layers of width {self.width}, {self.steps:,} steps of {self.tokens:,} tokens"
 
     def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """The recipe of one model."""
+        """Return the recipe of one model."""
         return {
             "name": data["name"],
             "data": data,
@@ -80,7 +81,7 @@ class Training:
         }
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """The recipe, and how many batches a step has."""
+        """Return the recipe, and the number of batches in a step."""
         return without_data(self.recipe(data, max_digits))
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
@@ -97,11 +98,11 @@ class ByRecipe:
     recipe: Mapping[str, Any]
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """The recipe, and how many batches a step has."""
+        """Return the recipe, and the number of batches in a step."""
         return without_data(self.recipe)
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
-        """Train it."""
+        """Train the model."""
         from revorder.training.trainer import train
 
         return train(self.recipe, model)
@@ -109,10 +110,10 @@ class ByRecipe:
 
 @dataclass(frozen=True)
 class Finetuning:
-    """A pretrained model, a folder or a Hub name, and the recipe that it is fine-tuned by, a name or its settings.
+    """A pretrained model, as a folder or Hub name, and its fine-tuning recipe, as a name or settings.
 
-    `tokens`: for about so many, in place of the recipe's epochs. `tokenizer`: where given, a tiny random Llama for the
-    tokenizer of that installed package stands in for the model.
+    `tokens`: about how many to train on, instead of the recipe's epochs. `tokenizer`: if given, a tiny random Llama for
+    the tokenizer of that installed package replaces the model.
     """
 
     model: str
@@ -133,15 +134,15 @@ class Finetuning:
         return FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest, "seed": self.seed})
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """The fields, the recipe resolved."""
+        """Return the fields, with the recipe resolved."""
         return asdict(self) | {"recipe": self.resolved.model_dump(mode="json")}
 
     def base(self, folder: Path) -> str:
-        """The model; a stand-in is written into `folder`."""
+        """Return the model; a stand-in is written into `folder`."""
         return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
-        """Fine-tune it on a mixture."""
+        """Fine-tune the model on a mixture."""
         with needs("fine-tuning", "reproduce"):
             from revorder.training.finetune import finetune
 
@@ -152,7 +153,7 @@ class Finetuning:
 
 
 def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """A recipe's settings in a run of these processes, its data aside."""
+    """Return a recipe's settings in a run of these processes, without its data."""
     settings = Recipe.read(recipe).run_settings(process_count())
     del settings["data"]
     return settings
@@ -179,16 +180,16 @@ def tiny_model(package: str, folder: Path) -> Path:
 
 
 def equations_seen(what: Mapping[str, Any], size: float) -> float:
-    """How many equations of `size` tokens a cell's model was trained on, counted as often as it saw them."""
+    """Return how many equations of `size` tokens a cell's model saw in training, repeats included."""
     finetuned = what["training"].get("recipe")
     return what["steps"] * finetuned["batch"] if finetuned else what["tokens"] / size
 
 
 def lengths(mixture: Mixture) -> list[int]:
-    """Tokens of a mixture's first 2,000 examples, <bos> and <eos> included."""
+    """Return the tokens of a mixture's first 2,000 examples, <bos> and <eos> included."""
     return [characters(as_pair(example).text) + 2 for example in sampler(mixture).examples(0, 0, 2000)]
 
 
 def mean_tokens(mixture: Mixture, longest: int) -> float:
-    """Tokens of a mixture's example, in the mean of those up to `longest`."""
+    """Return the mean tokens of a mixture's examples, of those up to `longest`."""
     return fmean(tokens for tokens in lengths(mixture) if tokens <= longest)

@@ -9,7 +9,8 @@ from revorder.judge import verify
 from revorder.methods import full_name, trace
 from revorder.metrics.csid import csid
 from revorder.metrics.token_cost import characters
-from revorder.reproduce.experiment import Block, Experiment, Sample, nothing
+from revorder.reproduce.exhibits import Exhibit, Sample
+from revorder.reproduce.experiment import Experiment
 
 REVORDER = (("revorder", "expanded"), ("revorder", "compact"), ("lean", "lean"))
 EXAMPLES = (  # title, problem, rollbacks, notations
@@ -22,14 +23,14 @@ EXAMPLES = (  # title, problem, rollbacks, notations
 
 
 @dataclass(frozen=True)
-class Settings:
-    """None: every preset shows the same."""
+class WorkedExamplesSettings:
+    """Empty: every preset shows the same."""
 
 
-def blocks(settings: Settings, folder: Path) -> list[Block]:
-    """A sample an operation: its text in each notation, with tokens, CSID and the judge's word."""
-    found: list[Block] = []
-    for where, problem, rollback, notations in EXAMPLES:
+def render(settings: WorkedExamplesSettings, folder: Path) -> list[Exhibit]:
+    """Show each example in every notation, with its tokens, CSID and verdict."""
+    found: list[Exhibit] = []
+    for section, problem, rollback, notations in EXAMPLES:
         lines = []
         for method, form in notations:
             written = trace(problem, method, form, rollback or None)
@@ -39,7 +40,7 @@ def blocks(settings: Settings, folder: Path) -> list[Block]:
             what = "every step right" if verdict.ok else verdict.reason
             lines.append(f"{full_name(method, form)} ({characters(text)} tokens, CSID {hardest}, {what})\n{text}")
         taken = "with a wrong digit that is taken back" if rollback else ""
-        found.append(Sample(f"{where}: {problem} {taken}".rstrip(), "\n\n".join(lines)))
+        found.append(Sample(f"{section}: {problem} {taken}".rstrip(), "\n\n".join(lines)))
     return found
 
 
@@ -47,7 +48,6 @@ WORKED_EXAMPLES = Experiment(
     "worked-examples",
     "Figure 1",
     "Worked examples",
-    {preset: Settings() for preset in ("smoke", "cpu", "gpu")},
-    nothing,
-    blocks,
+    {preset: WorkedExamplesSettings() for preset in ("smoke", "cpu", "gpu")},
+    render,
 )

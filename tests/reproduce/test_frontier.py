@@ -8,8 +8,10 @@ from revorder import csid
 from revorder.metrics.token_cost import cost
 from revorder.reproduce.cells import read_cell
 from revorder.reproduce.columns import table1_columns
-from revorder.reproduce.experiment import Chart, RunInfo, Table, perform
+from revorder.reproduce.exhibits import Chart, Table
+from revorder.reproduce.experiment import RunInfo, texts_in
 from revorder.reproduce.frontier import FRONTIER, LONGEST
+from revorder.reproduce.harness import perform
 
 COUNTED = ("MUL 3D", "DIV 6D/3D", *LONGEST)
 
@@ -23,11 +25,11 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def shown(folder):
     """What is shown of them, by title."""
-    return {block.title: block for block in FRONTIER.blocks(FRONTIER.settings["smoke"], folder)}
+    return {exhibit.title: exhibit for exhibit in FRONTIER.render(FRONTIER.settings["smoke"], folder)}
 
 
 def test_models_of_two_sizes_write_every_form_on_the_same_tokens(folder):
-    cells = {name: read_cell(folder, name) for name in (path.stem for path in folder.glob("*.jsonl"))}
+    cells = {name: read_cell(folder, name) for name in texts_in(folder)}
     assert sorted(cells) == ["blocks-1-small", "blocks-1-tiny", "blocks-3-small", "blocks-3-tiny"]
     for name, (what, results) in cells.items():
         assert (what["method"], what["form"]) == ("blocks", name[7]) and what["data"]["estimate_digits"] == int(

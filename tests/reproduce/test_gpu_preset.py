@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from pretrained import save_model, sentencepiece
 
-from revorder.reproduce.experiment import RunInfo, perform
-from revorder.reproduce.table1 import TABLE1, Settings
+from revorder.reproduce.experiment import RunInfo, texts_file
+from revorder.reproduce.harness import perform
+from revorder.reproduce.table1 import TABLE1, Table1Settings
 from revorder.reproduce.trainers import Finetuning
 
 PROGRAM = """
@@ -18,14 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from test_gpu_preset import shrunk
-from revorder.reproduce.experiment import perform
+from revorder.reproduce.harness import perform
 perform(shrunk(sys.argv[2]), "gpu", Path(sys.argv[2]) / "results")
 """
 
 
 def shrunk(folder):
     """Table 1's preset gpu with a tiny model, two steps and two columns."""
-    settings = Settings(Finetuning(f"{folder}/base", f"{folder}/recipe.yaml"), 1, ("lean",), ("ADD 1D", "MUL 1D"))
+    settings = Table1Settings(Finetuning(f"{folder}/base", f"{folder}/recipe.yaml"), 1, ("lean",), ("ADD 1D", "MUL 1D"))
     return replace(TABLE1, settings={"gpu": settings})
 
 
@@ -36,7 +37,7 @@ def test_two_processes_fine_tune_go_on_and_the_first_one_asks(tmp_path):
     program.write_text(PROGRAM)
     for steps in (2, 3):  # as if the first run had been interrupted at its second step
         if folder.exists():
-            (folder / "lean.jsonl").unlink()
+            texts_file(folder, "lean").unlink()
             replace(RunInfo.read(folder), done=False).save(folder)
         (tmp_path / "recipe.yaml").write_text(
             f"steps: {steps}\nbatch: 4\ndevice_batch: 2\nsave_every: 1\nmax_tokens: 64\n"
@@ -53,5 +54,5 @@ def test_two_processes_fine_tune_go_on_and_the_first_one_asks(tmp_path):
     assert RunInfo.read(folder).done and (folder / "models" / "lean" / "README.md").exists()
     said = []
     perform(shrunk(tmp_path), "gpu", tmp_path / "results", said.append)
-    assert len(said) == 1 and "holds it already" in said[0]
-    assert shrunk(tmp_path).blocks(shrunk(tmp_path).settings["gpu"], folder)[0].rows[0][0] == "lean (ours)"
+    assert len(said) == 1 and "is complete" in said[0]
+    assert shrunk(tmp_path).render(shrunk(tmp_path).settings["gpu"], folder)[0].rows[0][0] == "lean (ours)"

@@ -1,5 +1,6 @@
 """The experiments: each runs at the smoke preset, shows what it should, and is checked from its stored texts."""
 
+import gzip
 import json
 import re
 import shutil
@@ -19,18 +20,21 @@ from revorder.metrics.csid import csid
 from revorder.mixtures.sampling import sampler
 from revorder.processes import held
 from revorder.reproduce import EXPERIMENTS as ALL
-from revorder.reproduce.cells import MODELS, Plan, read_cells, run_cells
+from revorder.reproduce.cells import MODELS, read_cells, run_cells
 from revorder.reproduce.check import check
 from revorder.reproduce.columns import table1_columns
-from revorder.reproduce.experiment import Chart, RunInfo, Table, perform, results_in
+from revorder.reproduce.exhibits import Chart, Table
+from revorder.reproduce.experiment import RunInfo, results_in, texts_file, texts_in
 from revorder.reproduce.figure2 import by_csid, wrong_digits
-from revorder.reproduce.page import blocks_of, cost_line, fill_docs, write_page
+from revorder.reproduce.harness import perform
+from revorder.reproduce.page import cost_line, exhibits_of, fill_docs, write_page
+from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import Finetuning, Training
 from revorder.training.recipe import Recipe
 
 GSM8K = SHARED.is_dir()
 EXPERIMENTS = {name: experiment for name, experiment in ALL.items() if GSM8K or name not in ("table3", "figures7-8")}
-TRAINED = [name for name, experiment in EXPERIMENTS.items() if experiment.needs]
+TRAINED = [name for name, experiment in EXPERIMENTS.items() if experiment.libraries]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,23 +71,23 @@ def test_every_experiment_is_done_and_says_what_it_took(results):
         assert f"reproduce {name} --preset smoke" in info.command
 
 
-def test_blocks_have_the_shape_of_the_papers_figures(results):
-    shown = {info.experiment: blocks_of(info, folder) for info, folder in results_in(results)}
-    for blocks in shown.values():
-        for block in blocks:
-            assert block.title
-            if isinstance(block, Table):
-                assert block.rows and all(len(row) == len(block.header) for row in block.rows), block
-            elif isinstance(block, Chart):
-                assert all(series.points for series in block.series)
-                assert all(len(s.intervals) in (0, len(s.points)) for s in block.series)
+def test_exhibits_have_the_shape_of_the_papers_figures(results):
+    shown = {info.experiment: exhibits_of(info, folder) for info, folder in results_in(results)}
+    for exhibits in shown.values():
+        for exhibit in exhibits:
+            assert exhibit.title
+            if isinstance(exhibit, Table):
+                assert exhibit.rows and all(len(row) == len(exhibit.header) for row in exhibit.rows), exhibit
+            elif isinstance(exhibit, Chart):
+                assert all(series.points for series in exhibit.series)
+                assert all(len(s.intervals) in (0, len(s.points)) for s in exhibit.series)
             else:
-                assert block.text.strip()
+                assert exhibit.text.strip()
     systems = [row[0] for row in shown["table1"][0].rows]
     ours = ["plain, mathglm", "scratchpad", "goat", "lean"]
     assert systems == [*(f"{name} (ours)" for name in ours), *(f"{name} (paper)" for name in PAPER)]
     assert [row[:2] for row in shown["compact"][0].rows][:-2] == [["ADD 1D", "100"], ["DIV 1D", "100"]]
-    taken_back = [block.text for block in shown["worked-examples"] if "taken back" in block.title]
+    taken_back = [sample.text for sample in shown["worked-examples"] if "taken back" in sample.title]
     assert len(taken_back) == 1 and "W7R" in taken_back[0]
     assert shown["ablation"][0].rows[0][0] == "the recipe as it is"
 
@@ -92,11 +96,11 @@ def test_a_finished_experiment_is_not_run_again_and_another_presets_is_refused(r
     said = []
     before = (results / "table1" / "run.json").read_bytes()
     perform(EXPERIMENTS["table1"], "smoke", results, said.append)
-    assert said == [f"table1: {results / 'table1'} holds it already"]
+    assert said == [f"table1: {results / 'table1'} is complete"]
     assert (results / "table1" / "run.json").read_bytes() == before
-    with pytest.raises(ProblemError, match="are of preset 'smoke' or of other settings; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="results of preset 'smoke' with other settings; choose a new --out"):
         perform(EXPERIMENTS["table1"], "cpu", results)
-    with pytest.raises(ProblemError, match="preset 'huge' of table1: accepted: smoke, cpu"):
+    with pytest.raises(ProblemError, match="preset 'huge' is unknown; accepted: smoke, cpu"):
         perform(EXPERIMENTS["table1"], "huge", results)
 
 
@@ -142,20 +146,20 @@ def test_two_processes_share_an_experiment(tmp_path):
 def test_finished_results_of_other_data_than_todays_are_told(tmp_path, results):
     shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
     assert list(check(tmp_path, [])) == []
-    cell = tmp_path / "table1" / "plain.jsonl"
-    head, *lines = cell.read_text().splitlines()
+    cell = texts_file(tmp_path / "table1", "plain")
+    head, *lines = stored_text(cell).splitlines()
     what = json.loads(head)
     what["run"]["data"]["size"] += 1
-    cell.write_text("\n".join([json.dumps(what), *lines]) + "\n")
+    store(cell, "\n".join([json.dumps(what), *lines]) + "\n")
     [found] = check(tmp_path, [])
-    assert "plain.jsonl' are of other data than today's" in found.what
-    with pytest.raises(ProblemError, match="are of other data than today's"):
+    assert "plain.jsonl.gz' have other data than today's" in found.what
+    with pytest.raises(ProblemError, match="have other data than today's"):
         perform(EXPERIMENTS["table1"], "smoke", tmp_path)
 
 
 def test_a_folder_of_another_name_is_refused(tmp_path, results):
     shutil.copytree(results / "figure6", tmp_path / "figure6-old")
-    with pytest.raises(ProblemError, match="figure6-old' are of 'figure6'; accepted: a folder of that name"):
+    with pytest.raises(ProblemError, match="figure6-old' holds results of 'figure6'; rename it to figure6"):
         results_in(tmp_path)
 
 
@@ -169,6 +173,14 @@ def test_what_is_stated_of_cells_is_what_they_say(tmp_path, results):
     )
 
 
+def stored_text(path: Path) -> str:
+    return gzip.decompress(path.read_bytes()).decode()
+
+
+def store(path: Path, text: str) -> None:
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
 CELL = '{"run": {"problems": "", "method": %s}}\n'
 
 
@@ -176,14 +188,14 @@ CELL = '{"run": {"problems": "", "method": %s}}\n'
     ("text", "says"),
     [
         ("", "line 1: not "),
-        ('{"run": {"suite": "hard"}}\n', "do not say their method, form, problems, tokens; accepted: "),
+        ('{"run": {"suite": "hard"}}\n', "lack method, form, problems, tokens; run "),
         (CELL % '"nope", "form": "plain", "tokens": 0', "method 'nope' is unknown; accepted: "),
-        (CELL % '"plain", "form": "plain", "tokens": 9', "do not say their data, training, steps, seconds, commit; "),
+        (CELL % '"plain", "form": "plain", "tokens": 9', "lack data, training, steps, seconds, commit; "),
     ],
 )
 def test_a_damaged_cell_is_named(tmp_path, results, text, says):
     shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
-    (tmp_path / "table1" / "plain.jsonl").write_text(text)
+    store(texts_file(tmp_path / "table1", "plain"), text)
     (found,) = check(tmp_path, [])
     assert found.where == str(tmp_path / "table1") and says in found.what
 
@@ -191,10 +203,10 @@ def test_a_damaged_cell_is_named(tmp_path, results, text, says):
 @pytest.mark.parametrize(
     ("name", "file", "text", "says"),
     [
-        ("tool-cost", "seconds.json", "{}", "can't be shown: KeyError: 'seconds_per_token'; accepted: "),
-        ("figures7-8", "samples.json", "[", "can't be shown: JSONDecodeError: Expecting value"),
-        ("table3", "solutions/original.jsonl", '{"run": {"arm": "original"}}\n', "are of other recipe than today's"),
-        ("table3", "solutions/original.jsonl", None, "original.jsonl' can't be read: No such file"),
+        ("tool-cost", "seconds.json", "{}", "KeyError: 'seconds_per_token'; run it again"),
+        ("figures7-8", "samples.json", "[", "JSONDecodeError: Expecting value"),
+        ("table3", "solutions/original.jsonl.gz", '{"run": {"arm": "original"}}\n', "have other recipe than today's"),
+        ("table3", "solutions/original.jsonl.gz", None, "original.jsonl.gz' can't be read: No such file"),
     ],
 )
 def test_results_that_were_changed_are_named_by_the_check_and_the_page(tmp_path, results, name, file, text, says):
@@ -202,7 +214,7 @@ def test_results_that_were_changed_are_named_by_the_check_and_the_page(tmp_path,
         pytest.skip("needs GSM8K")
     shutil.copytree(results / name, tmp_path / name, ignore=shutil.ignore_patterns(MODELS))
     path = tmp_path / name / file
-    path.unlink() if text is None else path.write_text(text)
+    path.unlink() if text is None else store(path, text)
     (found,) = check(tmp_path, [])
     assert says in found.what
     with pytest.raises(ProblemError, match=re.escape(says)):
@@ -211,8 +223,8 @@ def test_results_that_were_changed_are_named_by_the_check_and_the_page(tmp_path,
 
 def test_a_cell_that_is_gone_is_not_trained_again_in_silence(tmp_path, results):
     shutil.copytree(results / "table1", tmp_path / "table1", ignore=shutil.ignore_patterns(MODELS))
-    (tmp_path / "table1" / "lean.jsonl").unlink()
-    with pytest.raises(ProblemError, match="lean.jsonl': not there"):
+    texts_file(tmp_path / "table1", "lean").unlink()
+    with pytest.raises(ProblemError, match="lean.jsonl.gz' are missing"):
         perform(EXPERIMENTS["table1"], "smoke", tmp_path)
 
 
@@ -220,9 +232,9 @@ def test_results_of_another_layout_are_refused(tmp_path, results):
     info = json.loads((results / "figure6" / "run.json").read_text())
     (tmp_path / "figure6").mkdir()
     (tmp_path / "figure6" / "run.json").write_text(json.dumps(info | {"layout": 0}))
-    with pytest.raises(ProblemError, match="have layout 0; accepted: 1, by a new run"):
+    with pytest.raises(ProblemError, match="have layout 0, not 1; run it again"):
         results_in(tmp_path)
-    with pytest.raises(ProblemError, match="none; accepted: a folder that `revorder reproduce --out` filled"):
+    with pytest.raises(ProblemError, match="no results in .*; give a folder that `revorder reproduce --out` filled"):
         results_in(tmp_path / "nothing")
 
 
@@ -251,23 +263,23 @@ def test_the_check_finds_a_changed_trace_and_a_changed_number_in_the_docs(tmp_pa
     assert found.where.startswith(str(doc)) and "100" in found.what
     doc.write_text(right)
 
-    stored = results / "table1" / "lean.jsonl"
-    whole = stored.read_text()
+    stored = texts_file(results / "table1", "lean")
+    whole = stored_text(stored)
     row = json.loads(whole.splitlines()[1])
     row["verified"] = row["correct"] = True
     row["text"] = row["problem"] + "=r|"
-    stored.write_text("\n".join([whole.splitlines()[0], json.dumps(row), *whole.splitlines()[2:]]) + "\n")
+    store(stored, "\n".join([whole.splitlines()[0], json.dumps(row), *whole.splitlines()[2:]]) + "\n")
     try:
-        assert any("lean.jsonl, line 2" in d.where and row["problem"] in d.what for d in check(results, []))
+        assert any("lean.jsonl.gz, line 2" in d.where and row["problem"] in d.what for d in check(results, []))
     finally:
-        stored.write_text(whole)
+        store(stored, whole)
 
     doc.write_text("<!-- result nothing -->\n<!-- end -->\n")
     with pytest.raises(ProblemError, match="result 'nothing' is not in"):
         list(check(results, [doc]))
     for text in ("no place", "<!-- result Figure6 -->\n<!-- end -->\n", "<!-- result figure6 -->\nno end\n"):
         doc.write_text(text)
-        with pytest.raises(ProblemError, match="docs: not a place for each result; accepted: <!-- result NAME -->"):
+        with pytest.raises(ProblemError, match="docs: no place for a result; write <!-- result NAME -->"):
             list(check(results, [doc]))
 
 
@@ -281,37 +293,37 @@ def test_additions_by_csid_are_held_out_and_of_that_csid():
 
 def test_the_check_sees_all_that_figure_4_counts(tmp_path, results):
     shutil.copytree(results / "figure4", tmp_path / "figure4", ignore=shutil.ignore_patterns(MODELS))
-    stored = next((tmp_path / "figure4").glob("*.jsonl"))
-    heading, first, *rest = stored.read_text().splitlines(True)
+    stored = next(iter(texts_in(tmp_path / "figure4").values()))
+    heading, first, *rest = stored_text(stored).splitlines(True)
     row = json.loads(first)
     for key, value in (("rollbacks", row["rollbacks"] + 1), ("reason", row["reason"] + " ")):
-        stored.write_text("".join([heading, json.dumps(row | {key: value}) + "\n", *rest]))
+        store(stored, "".join([heading, json.dumps(row | {key: value}) + "\n", *rest]))
         assert [d.what.partition(" is stored")[0] for d in check(tmp_path, [])] == [f"{row['problem']}: {key}"]
     for lines in ([json.dumps(row | {"problem": "x+y"}) + "\n", *rest], rest, []):
-        stored.write_text("".join([heading, *lines]))
+        store(stored, "".join([heading, *lines]))
         (found,) = check(tmp_path, [])
-        assert f"{stored.name}' are not of the problems that were asked; accepted: " in found.what
-        with pytest.raises(ProblemError, match="are not of the problems that were asked"):
+        assert f"{stored.name}' do not hold the problems that were asked; run " in found.what
+        with pytest.raises(ProblemError, match="do not hold the problems that were asked"):
             write_page(tmp_path, tmp_path / "index.html")
 
 
 def test_texts_of_another_training_are_refused_and_missing_ones_named(tmp_path, results):
     folder = tmp_path / "table1"
     shutil.copytree(results / "table1", folder, ignore=shutil.ignore_patterns(MODELS))
-    stored = folder / "lean.jsonl"
-    heading, *rest = stored.read_text().splitlines(True)
+    stored = texts_file(folder, "lean")
+    heading, *rest = stored_text(stored).splitlines(True)
     what = json.loads(heading)
     what["run"]["training"]["steps"] += 1
-    stored.write_text("".join([json.dumps(what) + "\n", *rest]))
+    store(stored, "".join([json.dumps(what) + "\n", *rest]))
     replace(RunInfo.read(folder), done=False).save(folder)
-    with pytest.raises(ProblemError, match="are of other training than today's; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="have other training than today's; choose a new --out"):
         perform(EXPERIMENTS["table1"], "smoke", tmp_path)
     replace(RunInfo.read(folder), done=True).save(folder)
     stored.unlink()
-    with pytest.raises(ProblemError, match="lean.jsonl': not there"):
+    with pytest.raises(ProblemError, match="lean.jsonl.gz' are missing"):
         write_page(tmp_path, tmp_path / "index.html")
     replace(RunInfo.read(folder), experiment="gone").save(folder)
-    with pytest.raises(ProblemError, match="are of 'gone'; accepted: "):
+    with pytest.raises(ProblemError, match="holds results of 'gone'; rename it"):
         write_page(tmp_path, tmp_path / "index.html")
 
 
@@ -319,19 +331,19 @@ def test_texts_of_another_training_are_refused_and_missing_ones_named(tmp_path, 
 def test_of_an_unfinished_experiment_what_there_is_is_shown(tmp_path, results, kept):
     for name in TRAINED:
         shutil.copytree(results / name, tmp_path / name, ignore=shutil.ignore_patterns(MODELS))
-        for stored in sorted((tmp_path / name).glob("*.jsonl"))[kept:]:
+        for stored in [*texts_in(tmp_path / name).values()][kept:]:
             stored.unlink()
         replace(RunInfo.read(tmp_path / name), done=False).save(tmp_path / name)
     if not kept:
-        with pytest.raises(ProblemError, match="none; accepted: "):
+        with pytest.raises(ProblemError, match="no results in "):
             results_in(tmp_path)
         return
-    shown = {info.experiment: blocks_of(info, folder) for info, folder in results_in(tmp_path)}
+    shown = {info.experiment: exhibits_of(info, folder) for info, folder in results_in(tmp_path)}
     assert shown.keys() == {*TRAINED} - {"table3"}  # whose texts are solutions
     assert [row[0] for row in shown["ablation"][0].rows] == ["the recipe as it is"]
     assert list(check(tmp_path, [])) == []
     write_page(tmp_path, tmp_path / "index.html")
-    assert (tmp_path / "index.html").read_text().count("; unfinished, the same command goes on") == len(shown)
+    assert (tmp_path / "index.html").read_text().count("; unfinished: the same command resumes") == len(shown)
 
 
 def test_an_experiment_that_goes_on_names_each_commit_and_each_cell_its_own(tmp_path, results):
@@ -373,7 +385,7 @@ def test_the_seed_of_a_fine_tuned_cell_reaches_its_run(tmp_path, monkeypatch):
 
 def test_run_info_that_is_none_is_refused(tmp_path):
     (tmp_path / "run.json").write_text("[]")
-    with pytest.raises(ProblemError, match="run.json': its text: Input should be .*; accepted: what reproduce wrote"):
+    with pytest.raises(ProblemError, match="run.json': its text: Input should be .*; run it again"):
         RunInfo.read(tmp_path)
     info = json.loads((Path(__file__).parents[2] / "results" / "figure6" / "run.json").read_text())
     for key, value in (("versions", None), ("tokens", "many")):
@@ -381,7 +393,7 @@ def test_run_info_that_is_none_is_refused(tmp_path):
         with pytest.raises(ProblemError, match=f"run.json': {key}: Input should be"):
             RunInfo.read(tmp_path)
     (tmp_path / "run.json").unlink()
-    with pytest.raises(ProblemError, match="run.json' can't be read: No such file"):
+    with pytest.raises(ProblemError, match="run.json': No such file"):
         RunInfo.read(tmp_path)
 
 

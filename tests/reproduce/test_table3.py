@@ -1,5 +1,6 @@
 """Table 3 at the size of a test: three arms that learn two problems by heart, in their own notations."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -11,9 +12,11 @@ pytest.importorskip("trl")
 from pretrained import byte_level, save_model
 
 from revorder import ProblemError
-from revorder.reproduce.experiment import RunInfo, Sample, perform
+from revorder.reproduce.exhibits import Sample
+from revorder.reproduce.experiment import RunInfo, texts_file
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
-from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Settings, blocks
+from revorder.reproduce.harness import perform
+from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Table3Settings, render
 from revorder.reproduce.trainers import tiny_model
 
 ROWS = [
@@ -38,7 +41,7 @@ def done(data, tmp_path_factory):
     out, said = tmp_path_factory.mktemp("out"), []
     base = save_model(out / "base", byte_level(True), tied=False)
     recipe = {"steps": 120, "batch": 2, "lr": 1e-2, "schedule": "constant", "save_every": 1000}
-    settings = Settings(2, None, enhancement=1, recipe=recipe, max_tokens=40, model=base, data=data)
+    settings = Table3Settings(2, None, enhancement=1, recipe=recipe, max_tokens=40, model=base, data=data)
     experiment = replace(TABLE3, settings={"smoke": settings})
     folder = perform(experiment, "smoke", out, said.append)
     return experiment, settings, folder, said
@@ -48,7 +51,7 @@ def test_each_arm_learns_its_own_notation_and_is_scored(done):
     _, settings, folder, said = done
     written = {}
     for arm in ARMS:
-        head, *rows = map(json.loads, (folder / "solutions" / f"{arm}.jsonl").read_text().splitlines())
+        head, *rows = map(json.loads, gzip.decompress(texts_file(folder / "solutions", arm).read_bytes()).splitlines())
         assert head["run"]["arm"] == arm and head["run"]["recipe"]["warmup"] == 0.08
         assert [row["correct"] for row in rows[:2]] == [True, True]
         written[arm] = [row["text"].partition(">>")[0] for row in rows[:2]]
@@ -59,7 +62,7 @@ def test_each_arm_learns_its_own_notation_and_is_scored(done):
     }
     assert said == [line for arm in ARMS for line in (f"{arm}: fine-tuning", f"{arm}: 3 problems")]
     assert RunInfo.read(folder).tokens > 3 * 60 * 2 * 10
-    scores, causes, *samples = blocks(settings, folder)
+    scores, causes, *samples = render(settings, folder)
     assert [row[0] for row in scores.rows[:3]] == ["base, as it is", "base, in r|", "base, in @@"]
     assert all(row[1].endswith("of 3") for row in scores.rows[:3]) and "of 3" in scores.rows[0][2]
     assert causes.header[1] == "cause" and len(samples) == 1
@@ -70,7 +73,7 @@ def test_an_arm_that_is_there_is_not_run_again(done):
     experiment, _, folder, _ = done
     info, said = RunInfo.read(folder), []
     replace(info, done=False).save(folder)
-    (folder / "solutions" / "enclosed.jsonl").unlink()
+    texts_file(folder / "solutions", "enclosed").unlink()
     perform(experiment, "smoke", folder.parent, said.append)
     assert said == ["enclosed: fine-tuning", "enclosed: 3 problems"]  # a finished one takes no steps
     assert RunInfo.read(folder).tokens == info.tokens
@@ -87,7 +90,7 @@ def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
 def test_the_papers_settings():
     recipe = FinetuneRecipe.read(RECIPE)
     assert (recipe.batch, recipe.lr, recipe.warmup, recipe.epochs) == (32, (5e-5,), 0.08, 3)
-    assert TABLE3.settings["gpu"] == Settings()
+    assert TABLE3.settings["gpu"] == Table3Settings()
     assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "save_every"}  # what changes no step
 
 
@@ -99,7 +102,7 @@ def test_a_missing_tokenizer_is_named(tmp_path):
 def test_the_samples(data, tmp_path, shared):
     settings = replace(FIGURES7_8.settings["smoke"], data=data)
     folder = perform(replace(FIGURES7_8, settings={"smoke": settings}), "smoke", tmp_path)
-    first, second, third, fourth = FIGURES7_8.blocks(settings, folder)
+    first, second, third, fourth = FIGURES7_8.render(settings, folder)
     assert first.text == "Question: B?\nAnswer:\n<<9-2-3=r|7-3=r|4=4>>4\n#### 4" and "@@7@@-3" in second.text
     assert first.title == "Figure 7: a problem in r|" and "=@@" in fourth.text
     assert third.text == fourth.text.replace("@@6249@@", "r|6249").replace("@@2349@@", "r|2349")

@@ -1,0 +1,38 @@
+"""A plan: the model that a cell of an experiment needs, and the problems that the model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from revorder.arithmetic.problem import Problem
+from revorder.evaluation.suites import hash_of
+from revorder.mixtures.mixture import Mixture
+from revorder.reproduce.trainers import Lengths, Trainer
+
+Tasks = Mapping[str, list[Problem]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A model trained on the mixture `data`, for operands of up to `max_digits` digits, and the `tasks` it is asked."""
+
+    training: Trainer
+    data: Mapping[str, Any]
+    max_digits: Lengths
+    tasks: Tasks
+
+    @property
+    def name(self) -> str:
+        """The name of the mixture, which is also the cell's."""
+        return self.data["name"]
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """Everything that the cell's texts depend on."""
+        return {
+            "data": Mixture.read(self.data).model_dump(mode="json"),
+            "training": self.training.settings(self.data, self.max_digits),
+            "problems": hash_of(self.tasks),
+        }
