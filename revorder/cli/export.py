@@ -1,7 +1,8 @@
-"""revorder export: a checkpoint as a file for other runtimes."""
+"""revorder export: a checkpoint as one file for other runtimes."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,33 +13,35 @@ from revorder.errors import ProblemError
 from revorder.inference.transformers_runtime import is_other_model
 from revorder.model.checkpoint import shipped
 
-FORMATS = ("gguf", "onnx")
+FORMATS = {  # where the function that writes it is
+    "html": ("revorder.integrations.page.export", "export_page"),
+    "gguf": ("revorder.integrations.gguf", "export_gguf"),
+    "onnx": ("revorder.integrations.onnx", "export_onnx"),
+}
 
 
 def command(
     checkpoint: Annotated[
         str, typer.Argument(help=f"A folder that train wrote, or a shipped model's name: {', '.join(shipped())}.")
     ],
-    out: Annotated[Path, typer.Argument(help="The file to write, such as model.gguf or model.onnx.")],
+    out: Annotated[Path, typer.Argument(help="The file to write, such as page.html, model.gguf or model.onnx.")],
     to: Annotated[
-        Optional[str], typer.Option(help=f"{' or '.join(FORMATS)}; the end of the file's name if none.")
+        Optional[str], typer.Option(help="html, gguf or onnx; taken from the file's name by default.")
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Write a checkpoint as GGUF for llama.cpp, or as ONNX for onnxruntime; needs the gguf or the onnx package."""
+    """Write a checkpoint as a web page that computes, as GGUF for llama.cpp, or as ONNX for onnxruntime.
+
+    The page is one file and needs nothing else; GGUF and ONNX need the gguf or the onnx package.
+    """
     kind = to or out.suffix.removeprefix(".")
     if kind not in FORMATS:
-        given = f"to {to!r}" if to else f"out {str(out)!r}"
-        raise ProblemError(f"{given}: no such format; accepted: {', '.join(FORMATS)}, by --to or the file's name")
+        given = f"--to {to}" if to else f"{str(out)!r}"
+        raise ProblemError(f"{given} names no format; accepted: {', '.join(FORMATS)}")
     if is_other_model(checkpoint):
         raise ProblemError(
-            f"model {checkpoint!r}: its tokenizer is not that of train; accepted: a folder that train wrote; llama.cpp's "
-            "convert_hf_to_gguf.py and torch.onnx take others"
+            f"{checkpoint!r} has another tokenizer than train's; llama.cpp's convert_hf_to_gguf.py and torch.onnx export it"
         )
-    if kind == "gguf":
-        from revorder.integrations.gguf import export_gguf as export
-    else:
-        from revorder.integrations.onnx import export_onnx as export
-
-    export(checkpoint, out)
+    module, function = FORMATS[kind]
+    getattr(import_module(module), function)(checkpoint, out)
     tell(out, {"file": str(out), "format": kind, "bytes": out.stat().st_size}, json_)

@@ -1,6 +1,7 @@
 """revorder export: a checkpoint as one file, and what is said where there can be none."""
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -27,9 +28,25 @@ def test_a_folder_is_exported_in_the_format_of_to(revorder, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+def test_a_page_is_one_small_file(revorder, tmp_path):
+    out = tmp_path / "page.html"
+    done = revorder("export", "calculator", out)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{out}\n", "")
+    text = out.read_text()
+    assert len(text) < 6_000_000 and "{{style}}" not in text and "http" not in text
+
+
+def test_a_page_of_a_method_that_it_cant_judge_is_refused(refused, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoint("calculator"), folder)
+    info = json.loads((folder / "revorder.json").read_text())
+    (folder / "revorder.json").write_text(json.dumps(info | {"method": "plain", "form": "plain"}))
+    assert "writes plain; the page can judge lean and blocks alone" in refused("export", folder, tmp_path / "page.html")
+
+
 @pytest.mark.parametrize("arguments", [["model.bin"], ["model"], ["model.onnx", "--to", "bin"]])
 def test_an_unknown_format_is_refused(refused, arguments):
-    assert "accepted: gguf, onnx, by --to or the file's name" in refused("export", "calculator", *arguments)
+    assert "names no format; accepted: html, gguf, onnx" in refused("export", "calculator", *arguments)
 
 
 def test_what_is_no_checkpoint_is_refused(refused, tmp_path):
@@ -41,7 +58,7 @@ def test_what_is_no_checkpoint_is_refused(refused, tmp_path):
 def test_a_fine_tuned_model_is_refused(refused, tmp_path):
     (tmp_path / "revorder.json").write_text((checkpoint("calculator") / "revorder.json").read_text())
     (tmp_path / "tokenizer_config.json").write_text("{}")
-    assert "accepted: a folder that train wrote" in refused("export", tmp_path, tmp_path / "model.gguf")
+    assert "has another tokenizer than train's" in refused("export", tmp_path, tmp_path / "model.gguf")
 
 
 def test_what_cant_be_written_leaves_nothing(refused, tmp_path):
