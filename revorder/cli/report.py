@@ -25,7 +25,8 @@ def command(
     errors: Errors = False,
     wide: Wide = False,
     docs: Annotated[
-        Optional[list[Path]], typer.Option(help="A folder's results are also written into these files of the docs.")
+        Optional[list[Path]],
+        typer.Option(help="Also write a folder's results into these pages of the docs, or folders of pages."),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -52,16 +53,16 @@ def command(
 
 def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
     """Write the page of a folder of results, and the results into the docs that state them."""
-    from revorder.reproduce.page import fill_docs, results_for, write_page
+    from revorder.reproduce.page import fill_docs, pages_in, results_for, write_page
 
     page = folder / "index.html"
-    texts = {path: read_text(path) for path in docs}
+    texts = {path: read_text(path) for path in pages_in(docs)}
     for text in texts.values():
         results_for(text, folder)  # before anything is written
     write_page(folder, page)
     for path, text in texts.items():
         write_whole(path, fill_docs(text, folder, path.parent / "images"))
-    for path in (page, *docs):
+    for path in (page, *texts):
         tell(path, {"file": str(path)}, json_)
 
 

@@ -32,7 +32,9 @@ def command(
     check: Annotated[
         bool, typer.Option("--check", help="Judge what is stored in --out again, and compare the docs.")
     ] = False,
-    docs: Annotated[Optional[list[Path]], typer.Option(help="--check: these files of the docs.")] = None,
+    docs: Annotated[
+        Optional[list[Path]], typer.Option(help="--check: these pages of the docs, or folders of pages.")
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only name the experiments.")] = False,
     json_: Json = False,
 ) -> None:

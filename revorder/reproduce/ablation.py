@@ -86,8 +86,8 @@ def render(settings: AblationSettings, folder: Path) -> list[Exhibit]:
         by_op = (together(s for s in scores if s.task.startswith(op)) for op in ("ADD", "SUB", "MUL", "DIV"))
         rows.append([CHANGES[name][0], f"{what['tokens']:,}", *wrong, *(f"{100 - s.percent:.2f}" for s in by_op)])
     note = (
-        f"Percent wrong of up to {settings.n} problems in each of {len(EXTRA)} columns of the validation split, "
-        f"{settings.steps:,} steps, one seed but for the second row."
+        f"Percent wrong of up to {settings.n} problems in each of {len(EXTRA)} columns of the validation split, after "
+        f"{settings.steps:,} steps; all rows but the second have the same seed."
     )
     header = ["change", "tokens", "wrong, percent", "95% interval", "+", "-", "*", "/"]
     return [Table(f"The recipe {RECIPE} without its parts", header, rows, note)]

@@ -16,7 +16,7 @@ from revorder.files import read_text
 from revorder.reproduce.cells import SOLUTIONS, read_cells
 from revorder.reproduce.experiment import results_in, texts_file, texts_in
 from revorder.reproduce.harness import refuse_changed
-from revorder.reproduce.page import fill_docs, source_of
+from revorder.reproduce.page import fill_docs, pages_in, source_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
                 refuse_changed(experiment, settings, folder)
         except ProblemError as error:
             yield Difference(str(folder), str(error))
-    for path in docs:
+    for path in pages_in(docs):
         text = read_text(path)
         lines = zip_longest(text.splitlines(), fill_docs(text, out).splitlines(), fillvalue="")
         for number, (found, expected) in enumerate(lines, 1):

@@ -140,11 +140,10 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
     pretrained = [size for size, training in settings.trainings if isinstance(training, Finetuning)]
     note = (
         f"Percent exact of {settings.n} random additions of two {settings.digits}-digit numbers of the test split for each "
-        "CSID of the direct answer (the longest run of carries); bars: 95% intervals. By the training that a model's name "
-        "stands for: "
+        "CSID of the direct answer (the longest run of carries); bars: 95% intervals. The models: "
         + "; ".join(f"{size}: {training.terms}" for size, training in settings.trainings)
         + "; one seed."
-        + "".join(f" {size} is pretrained, the others are from random weights." for size in pretrained)
+        + "".join(f" {size} is pretrained; the others start from random weights." for size in pretrained)
     )
     return [
         Chart("Figure 2: accuracy against CSID", "CSID of the direct answer", "exact, percent", series, note),
@@ -153,8 +152,8 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
             "Wrong digits by the places in a row right below them that add to 9",
             ["model", *map(str, range(MOST_NINES)), f"{MOST_NINES} or more"],
             nines,
-            "Percent of the digits of the same sums. A carry passes through such places; CSID counts all that carry, most of which "
-            "show it by their own two digits.",
+            "Percent of the digits of the same sums. A carry passes through such places. CSID counts every place that carries, "
+            "most of which carry by their own two digits.",
         ),
     ]
 

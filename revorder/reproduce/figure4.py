@@ -102,9 +102,10 @@ def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
         percents = [f"{scores[name].percent:.1f}" for name in names]
         rows.append([f"{ratio:g}", *percents, str(rightly), str(kept), str(needless)])
     note = (
-        f"Up to {settings.n} exact divisions of the test split a column, {fewer(settings.tasks, settings.n)}; {settings.training.terms}, one seed; method "
-        f"{settings.method}. The ratio is the share of training divisions that write one digit wrong, by one, and take it "
-        "back; the wrong digit itself is not learned, so what is taken back here are a model's own errors."
+        f"Up to {settings.n} exact divisions of the test split a column, {fewer(settings.tasks, settings.n)}; "
+        f"{settings.training.terms}, one seed; method {settings.method}. The ratio is the share of training divisions that "
+        "write one digit wrong, by one, and take it back. The wrong digit is not learned, so the rollbacks counted here are "
+        "of a model's own errors."
     )
     return [
         Chart(
@@ -127,7 +128,7 @@ def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
             "Figure 4 in numbers",
             ["ratio", *names, "wrong digits taken back", "wrong digits kept", "right digits taken back"],
             rows,
-            f"{note} Digits are counted up to a text's first error.",
+            f"{note} Digits count up to the first error of a text.",
         ),
         Table(
             "Figure 4b in numbers",

@@ -84,9 +84,10 @@ def costs(settings: FrontierSettings) -> list[Exhibit]:
     notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
     rows: list[list[str]] = []
     note = (
-        f"Mean over {settings.texts} problems a column: tokens of the whole text, the answer restored by rule where one does, a character a token, `r|` one; CSID with "
-        "quotient estimates aside, no digit taken back. CSID of blocks: partial products, carries, and products and "
-        "differences between quotient digits, as far as a digit needs them and they are not written."
+        f"Mean over {settings.texts} problems a column: tokens of the whole text, and CSID. A character is a token, and so is "
+        "`r|`; if the method allows, a rule restores the answer. CSID leaves out the estimates of quotient digits, and no digit "
+        "is taken back. For blocks it counts the partial products, carries, products and differences that a digit needs and "
+        "that are not written."
     )
     found: list[Exhibit] = []
     for task, problems in tasks.items():
@@ -130,15 +131,18 @@ def accuracy(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
             ]
             rows.append([size, form, f"{tokens:.0f}", f"{equations_seen(what, tokens):,.0f}", *columns])
     pretrained = "".join(
-        f", {size} pretrained and on the same equations"
+        f"; {size} is pretrained and sees the same equations"
         for size, training in settings.trainings
         if isinstance(training, Finetuning)
     )
     note = (
-        f"Percent exact, {settings.n} held-out problems a column, exact division; every model was trained from random "
-        f"weights on the same number of tokens, so that one of a shorter notation saw more equations{pretrained}. Bars: 95% "
-        "intervals."
-        + (" (long): most of such texts are longer than any that the model was shown." if "(long)" in str(rows) else "")
+        f"Percent exact of {settings.n} held-out problems a column, exact division. Every model was trained from random "
+        f"weights on the same number of tokens, so a shorter notation saw more equations{pretrained}. Bars: 95% intervals."
+        + (
+            " (long): most of these texts are longer than any that the model was shown."
+            if "(long)" in str(rows)
+            else ""
+        )
     )
     header = ["model", "digits at a time", "tokens an equation", "equations", *tasks]
     return [

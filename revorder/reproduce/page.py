@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import reduce
 from html import escape
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from revorder.errors import ProblemError
 from revorder.evaluation.tables import markdown
-from revorder.files import make_folder, write_whole
+from revorder.files import make_folder, read_text, write_whole
 from revorder.provenance import joined
 from revorder.reproduce import EXPERIMENTS
 from revorder.reproduce.cells import training_heads
@@ -18,18 +19,7 @@ from revorder.reproduce.charts import svg, write_png
 from revorder.reproduce.exhibits import Chart, Exhibit, Sample, Table
 from revorder.reproduce.experiment import Experiment, RunInfo, as_stored, results_in
 
-STYLE = """
-:root { color-scheme: light; --ink: #1c2126; --soft: #5c6670; --line: #dde2e6; --paper: #fff; --accent: #0b6e99 }
-body { margin: 0 auto; max-width: 66rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper);
-  font: 16px/1.55 system-ui, sans-serif }
-h1 { font-size: 1.7rem; line-height: 1.2 } h2 { margin-top: 3rem; border-top: 2px solid var(--line); padding-top: 1rem }
-h3 { margin-bottom: .4rem; font-size: 1.05rem } nav a { margin-right: 1rem } a { color: var(--accent) }
-.scroll { overflow-x: auto } table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left } .note, .cost { color: var(--soft); font-size: .86rem; max-width: 60rem }
-pre { background: #f5f7f8; padding: .8rem; overflow-x: auto; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere }
-svg { max-width: 100%; min-width: 36rem; height: auto } code { font-size: .9em }
-"""
+STYLE = Path(__file__).with_name("page.css")
 
 
 def source_of(info: RunInfo, folder: Path) -> tuple[Experiment, Any]:
@@ -69,7 +59,7 @@ def write_page(out: Path, page: Path) -> None:
     write_whole(
         page,
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>RevOrder, reproduced</title>\n"
-        f'<meta name=viewport content="width=device-width, initial-scale=1">\n<style>{STYLE}</style></head><body>\n'
+        f'<meta name=viewport content="width=device-width, initial-scale=1">\n<style>{STYLE.read_text()}</style></head><body>\n'
         f"<h1>RevOrder, reproduced</h1>\n<nav>{' '.join(links)}</nav>\n" + "\n".join(parts) + "\n</body></html>\n",
     )
 
@@ -130,6 +120,15 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
         if exhibit.note and not isinstance(exhibit, Chart):
             parts.append(f"({exhibit.note})")
     return "\n\n".join([*parts, f"`{info.command}`: {cost_line(info, folder).partition('; ')[2]}."]) + "\n"
+
+
+def pages_in(docs: Iterable[Path]) -> list[Path]:
+    """Return the docs' pages that have places for results: files as given, and of a folder every such page in it."""
+    found: list[Path] = []
+    for path in docs:
+        pages = sorted(path.glob("*.md")) if path.is_dir() else [path]
+        found += [page for page in pages if page == path or _BEGIN.search(read_text(page))]
+    return found
 
 
 def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:

@@ -101,19 +101,17 @@ def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
         for model in PAPER
     }
     tokenizer = (
-        ", and the same tokenizer, whose places suit reversed numbers"
+        ", and the same tokenizer, whose places favour reversed numbers"
         if isinstance(settings.training, Training)
         else ""
     )
     note = (
-        f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on; for each method one model "
-        f"({settings.training.terms}), one seed, with the same optimizer and mixture of problems{tokenizer}. 1D-5D are drawn as the other columns are, and not "
-        "BIG-bench's problems, which the paper has. MathGLM writes a problem of one operation as direct answers do, so one "
-        "model is both rows. "
-        "(long): not asked, since most of the method's texts in that "
-        "column are longer than any that the model was shown. "
-        f"With 95% confidence 100.0 is at least {wilson(settings.n, settings.n)[0]:.1f}, and 50.0 at least "
-        f"{wilson(settings.n // 2, settings.n)[0]:.1f}; {fewer(tasks, settings.n)}."
+        f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on. One model and one seed for each "
+        f"method ({settings.training.terms}), with the same optimizer and mixture of problems{tokenizer}. 1D-5D are drawn "
+        "like the other columns; the paper asks BIG-bench's problems there. MathGLM writes one operation as a direct answer, "
+        "so one model fills both rows. (long): not asked, since most of the method's texts in that column are longer than any "
+        f"that the model was shown. With 95% confidence 100.0 means at least {wilson(settings.n, settings.n)[0]:.1f}, and "
+        f"50.0 at least {wilson(settings.n // 2, settings.n)[0]:.1f}; {fewer(tasks, settings.n)}."
     )
     parts = [
         Table(
@@ -132,7 +130,7 @@ def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
                 "method",
                 "tokens",
                 "tokens an equation",
-                "% passed over as too long",
+                "% skipped as too long",
                 "equations",
                 "columns at 100",
                 "% of those asked",
@@ -144,7 +142,7 @@ def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
             "What goes wrong first",
             ["method", "texts with an error", "most often", *["then"] * (FIRST_ERRORS - 1)],
             wrong,
-            "By the judge's first wrong step.",
+            "By the first step that the judge rejects.",
         ),
     ]
 

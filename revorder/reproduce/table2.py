@@ -97,9 +97,9 @@ def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
             ]
         )
     note = (
-        f"Percent exact of up to {settings.n} problems in each of {len(tasks)} columns, held out from 3 digits on and not BIG-bench's own ({fewer(tasks, settings.n)}), and of how many "
-        f"columns every problem is right, by seed; {settings.training.terms}. Bars: the least and the most of the seeds; the last column asks "
-        "it of every seed."
+        f"Percent exact of up to {settings.n} problems in each of {len(tasks)} columns, held out from 3 digits on and not "
+        f"BIG-bench's own ({fewer(tasks, settings.n)}), and in brackets the columns at 100 by seed; {settings.training.terms}. "
+        "Bars span the seeds; the last column counts a size if every seed has all columns at 100."
     )
     same = "All models see the same number of tokens. " if isinstance(settings.training, Training) else ""
     return [
@@ -111,10 +111,10 @@ def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
             note,
         ),
         Table(
-            "How often each model saw an equation, in the mean",
+            "How often each model saw an equation, on average",
             ["method", *(f"{size:,}" for size in every)],
             [[table1.ALIKE.get(method, method), *(times[method].get(size, "-") for size in every)] for method in times],
-            f"{same}Seen less than some three times, not all equations have come.",
+            f"{same}Below about three times, some equations were never seen.",
         ),
         Table("Table 2 of the paper", ["model", "equations", "100% accuracy"], PAPER),
     ]

@@ -147,13 +147,13 @@ def render(settings: Table3Settings, folder: Path) -> list[Exhibit]:
     count = "all" if settings.examples is None else f"the first {settings.examples:,}"
     note = (
         f"Percent right (95% interval) of the first {scores[0].total:,} test problems and of the equations in their "
-        f"solutions. Trained on {count} of the training problems, the rewritten arms in each epoch on "
-        f"{settings.enhancement:,} samples of enhancement data first: "
+        f"solutions. Trained on {count} training problems; the rewritten arms see {settings.enhancement:,} samples of "
+        "enhancement data first in each epoch: "
         + ", ".join(f"{arm} {run['steps']:,} steps, {run['tokens']:,} tokens" for arm, (run, _) in arms.items())
         + "."
     )
     shown = arms[FIGURE9][1]
-    causes = "Equations that are wrong, and wrong solutions by what went wrong first in them."
+    causes = "Wrong equations, and wrong solutions by their first error."
     return [
         Table("Table 3: GSM8K", *table(scores), note),
         Table("What went wrong", *errors_table(scores), causes),

@@ -74,8 +74,9 @@ def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
             series.append(Series(f"{op} written, {full_name(*how)}", written))
             series += [Series(f"{op} by a tool", tool)] if how == settings.notations[-1] else []
     note = (
-        f"A call: {settings.call} tokens, and question and result once more in it. The shipped model writes a token in "
-        f"{1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f} milliseconds; models of every notation are taken to be as fast."
+        f"A call costs {settings.call} tokens, and repeats question and result. The shipped model writes a token in "
+        f"{1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f} milliseconds; models of every "
+        "notation are assumed to be as fast."
     )
     return [
         Table(
