@@ -22,6 +22,18 @@ _NUMBER = re.compile(
 )
 _TIMES = re.compile(rf"([xX]\s*|(?<=\s)[xX]\s+-)[0-9.(\[{{{CURRENCY}]")  # 2 x -1 is a product, but 2x-1 is none
 _HEXADECIMAL = re.compile("0[xX][0-9a-fA-F]")
+_MODULO = re.compile(r"\s%\s*[-+]?[0-9(]")  # 10 % -3 asks for a remainder, 10% - 3 for a difference
+_UNSUPPORTED = [  # what stands where an operation is expected, and what to say of it
+    (re.compile(pattern), said)
+    for pattern, said in (
+        (r"\^|\*\*", "powers are not supported"),
+        (r"%|mod", "remainders by % or mod are not supported; a division shows its remainder"),
+        (r"!", "factorials are not supported"),
+        (r"[(\[{]", "a product needs its sign, such as 2*(3+4)"),
+        (r"[eE][-+]?[0-9]", "scientific notation is not supported; write the number in full"),
+        (r",[0-9]{1,2}(?![0-9])", "a comma separates thousands; write a decimal point if one is meant, such as 1.5"),
+    )
+]
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "neg": 3}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -60,6 +72,14 @@ class Expression:
         def fail(what: str) -> ProblemError:
             return ProblemError(f"problem {quote(text)}: {what}; {ACCEPTED}")
 
+        def unsupported(at: int) -> ProblemError:
+            said = next((said for pattern, said in _UNSUPPORTED if pattern.match(body, at)), None)
+            return (
+                ProblemError(f"{said}: {quote(text)}")
+                if said
+                else fail(f"expected an operation at character {at + 1}, not {body[at]!r}")
+            )
+
         if not body:
             raise fail("nothing to read")
         while at < len(body):
@@ -72,6 +92,8 @@ class Expression:
                 if _HEXADECIMAL.match(body, at):
                     raise fail(f"a hexadecimal number at character {at + 1}")
                 if match := _NUMBER.match(body, at):
+                    if match[4] and _MODULO.match(body, match.start(4)):
+                        raise unsupported(match.start(4) + 1)
                     whole, _, point, percent = match.groups(default="")
                     digits, places = re.sub("[^0-9]", "", whole + point), max(len(point) - 1, 0) + 2 * bool(percent)
                     if len(digits) > MAX_DIGITS:
@@ -84,7 +106,7 @@ class Expression:
                     raise fail(f"expected a number at character {at + 1}, not {char!r}")
                 if char != "+":
                     stack.append("neg" if char == "-" else char)
-            elif char in OPS or _TIMES.match(body, at):
+            elif (char in OPS and not body.startswith("**", at)) or _TIMES.match(body, at):
                 op = "*" if char in "xX" else "//" if text.startswith("//", at) else char  # ÷÷ is none
                 while stack and stack[-1] not in _CLOSING and _PRECEDENCE[stack[-1]] >= _PRECEDENCE[op]:
                     postfix.append(stack.pop())
@@ -98,7 +120,7 @@ class Expression:
                     raise fail(f"{char!r} at character {at + 1} closes nothing")
                 stack.pop()
             else:
-                raise fail(f"expected an operation at character {at + 1}, not {char!r}")
+                raise unsupported(at)
             at += 1
         if want_number:
             raise fail("it ends where a number is expected")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-_FLOAT_PLACES = 10  # a stated number of so many places may come from binary floating point
-_FLOAT_ERROR = Fraction(1, 2**44)  # and is then off by so much of it at most
+_FLOAT_DIGITS, _FLOAT_PLACES = 16, 10  # a stated number with this many may come from binary floating point
+_FLOAT_ERROR = Fraction(1, 2**44)  # the most that it is then off, relative to the value
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,10 @@ class Agreement(Enum):
 
 
 def agreement(exact: Fraction, stated: Number) -> Agreement:
-    """Whether a stated number is the exact value, or one that is correctly rounded or cut to its own places.
+    """Return how a stated number agrees with the exact value: equal, rounded or cut to its own places, or not at all.
 
-    A fraction (2/6 for 3/4) is neither.
+    Of two roundings of an exact half, half up (away from zero) and half to even are accepted. A fraction (2/6 for 3/4) is
+    neither rounded nor cut.
 
     >>> [agreement(Fraction(5, 3), Number(Fraction(n, 100), 2)).value for n in (167, 166, 168)]
     ['rounded', 'truncated', 'wrong']
@@ -53,7 +54,11 @@ def agreement(exact: Fraction, stated: Number) -> Agreement:
         return Agreement.EXACT
     if (stated.value / unit).denominator > 1:  # a fraction is not rounded
         return Agreement.WRONG
-    if error * 2 <= unit or (stated.places >= _FLOAT_PLACES and error <= abs(exact) * _FLOAT_ERROR):
+    half_up_or_even = abs(stated.value) > abs(exact) or stated.scaled % 2 == 0
+    if error * 2 < unit or (error * 2 == unit and half_up_or_even):
+        return Agreement.ROUNDED
+    from_float = stated.places >= _FLOAT_PLACES and len(str(abs(stated.scaled))) >= _FLOAT_DIGITS
+    if from_float and error <= abs(exact) * _FLOAT_ERROR:
         return Agreement.ROUNDED
     if error < unit and abs(stated.value) < abs(exact) and stated.value * exact >= 0:
         return Agreement.TRUNCATED

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional
 
 import typer
 
-from revorder.arithmetic.expression import Expression
 from revorder.errors import ProblemError
 from revorder.files import MAX_LINE
 from revorder.methods import METHODS
 from revorder.model.checkpoint import DEFAULT, INFO_FILE, shipped
 from revorder.processes import is_first_process
+from revorder.reading.questions import read_expression
 
 if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
@@ -155,7 +155,7 @@ def join_pieces(arguments: list[str]) -> list[str]:
 
     def parses(text: str) -> bool:
         try:
-            return bool(Expression.parse(text))
+            return bool(read_expression(text))
         except ProblemError:
             return False
 

@@ -15,6 +15,7 @@ from revorder.cli.common import Json, emit, stdin_batches
 from revorder.errors import ProblemError
 from revorder.judge import Verdict, verify
 from revorder.methods import METHODS, Method, find_method, trace
+from revorder.reading.questions import read_expression
 
 
 def command(
@@ -101,7 +102,7 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
             if method is None:
                 method, form = str(item.get("method", "revorder")), form or item.get("form")
             if asked is None and "problem" in item:
-                asked = Expression.parse(str(item["problem"]))
+                asked = read_expression(str(item["problem"]))
             verdict = verify(found, method, form, asked)
             if verdict.ok and item.get("answer") is not None and str(item["answer"]) != verdict.answer:
                 reason = f"wrong answer: expected {verdict.answer!r}, found {item['answer']!r}"
@@ -116,7 +117,7 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
 
 def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:
     """The verdict on what `solve --json` wrote: each step is the operation that comes next, as its method writes it."""
-    expression = Expression.parse(str(item["problem"]))
+    expression = read_expression(str(item["problem"]))
     if asked is not None and expression != asked:
         return Verdict(False, None, 0, f"the question was changed: expected '{asked}', found '{expression}'")
     reduction = expression.reduce_to_answer(item.get("decimals"))

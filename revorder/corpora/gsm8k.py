@@ -12,7 +12,7 @@ from revorder.corpora.locate import find_folder, read_hub
 from revorder.errors import ProblemError, first_line, quote
 
 PARTS = ("train", "test")
-_FINAL = re.compile(r"^ *(?:####|A:)(.*)$", re.MULTILINE)
+_FINAL = re.compile(r"(?:####|^[ *]*A:)(.*)$", re.MULTILINE)
 
 
 class WordProblem(NamedTuple):
@@ -82,12 +82,12 @@ def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[WordProblem]:
 
 
 def final_answers(solution: str) -> list[str]:
-    """What stands behind each `####` or `A:` that begins a line; raises ProblemError where there is none.
+    """Return what follows each `####`, and each `A:` that begins a line; raises ProblemError if there are none.
 
     >>> final_answers("<<48+24=72>>72 clips.\\n#### 72")
     ['72']
     """
-    found = [text.strip() for text in _FINAL.findall(solution)]
+    found = [text.strip().strip("*").strip() for text in _FINAL.findall(solution)]
     if not found:
         raise ProblemError(f"solution {quote(solution)}: no final answer; accepted: a last line such as '#### 72'")
     return found

@@ -15,8 +15,11 @@ from typing import Any, NamedTuple
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
+from revorder.arithmetic.problem import answer_text
 from revorder.errors import ProblemError, quote, shorten
-from revorder.reading.questions import Asked, read_answer, read_fraction, read_question
+from revorder.reading.answers import read_answer
+from revorder.reading.numbers import read_fraction, read_stored
+from revorder.reading.questions import Asked, read_question
 
 RIGHT, WRONG = "right", "wrong"
 LEFT_ALONE = "not arithmetic"
@@ -72,6 +75,8 @@ def check_asked(asked: Asked, answer: str) -> Finding:
     'no known cause'
     """
     expression, stated = asked.expression, read_answer(answer)
+    if asked.name and read_stored(answer) is None and not isinstance(stated, str):
+        return Finding(LEFT_ALONE)  # 24/7 in `24 hours, 7 days a week`
     try:
         value = expression.fraction()
         in_lowest = str(value) if asked.lowest else shown(value)
@@ -84,13 +89,25 @@ def check_asked(asked: Asked, answer: str) -> Finding:
         return Finding(UNREAD, str(expression), cause=f"answer {quote(answer)}: it states no number that can be read")
     if asked.lowest and (fraction := read_fraction(answer)) and gcd(*fraction) > 1 and Fraction(*fraction) == value:
         return Finding(WRONG, str(expression), exact, answer, NOT_LOWEST)
-    if stated == exact if isinstance(stated, str) else agrees(asked, value, stated):
+    if stated in (exact, rounded_down(expression)) if isinstance(stated, str) else agrees(asked, value, stated):
         return Finding(RIGHT)
     if "%" in expression.source + answer:  # 50-10% may mean 45
         return Finding(LEFT_ALONE)
     if isinstance(stated, str):
         return Finding(WRONG, str(expression), exact, stated, UNKNOWN)
     return Finding(WRONG, str(expression), exact, shown(stated.value), find_cause(asked, value, stated))
+
+
+def rounded_down(expression: Expression) -> str | None:
+    """Return the answer of one division of integers with the quotient rounded down, as many languages have it.
+
+    >>> rounded_down(Expression.parse("-7/2"))
+    '-4R1'
+    """
+    match expression.signed():
+        case [Number(a, 0), Number(b, 0), "/"] if b:
+            return answer_text(int(a // b), int(a % b))
+    return None
 
 
 def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:

@@ -11,6 +11,7 @@ from revorder.errors import ProblemError
 from revorder.judge import verify
 from revorder.methods import METHODS, trace
 from revorder.reading.answers import extract_answer
+from revorder.reading.scanner import final_part
 
 SHOT_DIGITS = 4  # the most digits of an operand in a worked example
 _WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
@@ -109,12 +110,12 @@ class Prompts:
 
 
 def without_fence(reply: str) -> str:
-    """A reply without the Markdown fence, or the backticks, that it may be in as a whole.
+    """Return a reply without reasoning, end tokens, and the Markdown fence or backticks around the whole of it.
 
     >>> without_fence("```text\\nr|74\\n```"), without_fence(" `r|74`")
     ('r|74', 'r|74')
     """
-    reply = reply.strip()
+    reply = final_part(reply).strip()
     fenced = re.fullmatch(r"```\w*\n(.*?)\n?```|`([^`\n]*)`", reply, re.DOTALL)
     return (fenced[1] or fenced[2] or "").strip() if fenced else reply
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError, quote
 from revorder.inference.ctranslate import Runtime
 from revorder.inference.transformers_runtime import TransformersRuntime, is_other_model
 from revorder.judge import verify
+from revorder.reading.questions import read_expression
 
 BATCH = 1024  # expressions in flight
 Show = Callable[[str], None]
@@ -168,7 +168,7 @@ def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Comput
     try:
         if not isinstance(text, str):
             raise ProblemError(f"problem {quote(repr(text))}: no text; accepted: text such as '12+34'")
-        reduction = Expression.parse(text).reduce_to_answer(decimals)
+        reduction = read_expression(text).reduce_to_answer(decimals)
         problem = next(reduction)
         while computed := (yield problem):
             steps.append(computed)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.numbers import Number
 from revorder.arithmetic.problem import ascii_signs
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.arithmetic.trace import Kind, correct_digit
@@ -22,13 +23,12 @@ from revorder.inference.prompts import Prompts, without_fence
 from revorder.judge import verify
 from revorder.methods import find_method, trace
 from revorder.methods.base import Method
-from revorder.reading.answers import extract_answer
+from revorder.reading.answers import extract_answer, read_answer
+from revorder.reading.numbers import number_text
 
 Turns = str | Sequence[dict[str, Any]]  # a text, or the messages of a chat
 Rewards = list[float | None]
 
-# what stands between two numbers of a list, but for what may be in one number
-_LISTED = re.compile(r"(?<=[0-9])(?![ ,][0-9])(?:\\boxed|[ \t,;|&{}()\[\]$\\])+(?=-?[0-9])")
 _NUMBER = "(?:0|(?<=0))"  # a number of a skeleton, or more digits of the one before
 
 
@@ -49,7 +49,9 @@ def answer_reward(
     [1.0, 0.0, 0.0]
     """
     writer, _ = find_method(method, form)
-    rights = [None if right is None else extract_answer(str(right)) for right in answer or [None] * len(completions)]
+    rights = [
+        None if right is None else canonical(read_answer(str(right))) for right in answer or [None] * len(completions)
+    ]
     return [
         None if right is None else float(shortest(stated_answer(writer, text_of(completion))) == shortest(right))
         for right, completion in zip(rights, completions, strict=True)
@@ -117,7 +119,7 @@ def rewards(
 
 
 def text_of(turns: Turns | None) -> str:
-    """A text as it is, or what the last message says.
+    """Return a text as it is, or the text of the last message; empty if that is no text, or a tool's.
 
     >>> text_of([{"role": "assistant", "content": [{"type": "text", "text": "r|74"}]}])
     'r|74'
@@ -126,8 +128,14 @@ def text_of(turns: Turns | None) -> str:
         return turns
     if not turns:
         return ""
-    content = turns[-1].get("content") or ""
-    return content if isinstance(content, str) else "".join([part.get("text") or "" for part in content])
+    last = turns[-1] if isinstance(turns, Sequence) else None
+    if not isinstance(last, Mapping) or last.get("role") == "tool":  # a tool's message is not the model's answer
+        return ""
+    content = last.get("content")
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+        content = "".join([part for part in parts if isinstance(part, str)])
+    return content if isinstance(content, str) else ""
 
 
 def shortest(number: str | None) -> str | None:
@@ -137,6 +145,15 @@ def shortest(number: str | None) -> str | None:
     ('3.5', '350', '47.')
     """
     return number.rstrip("0") if number and "." in number else number
+
+
+def canonical(answer: Number | str | None) -> str | None:
+    """Return a right answer as `extract_answer` writes it.
+
+    >>> canonical(read_answer("1e+3")), canonical(read_answer("79 remainder 2"))
+    ('1000', '79R2')
+    """
+    return number_text(answer) if isinstance(answer, Number) else answer
 
 
 def last_line(prompt: Turns) -> str:
@@ -156,10 +173,10 @@ def stated_answer(method: Method, reply: str) -> str | None:
     ['47', None, None, None]
     """
     reply = without_fence(reply)
-    fields = [field.strip() for field in ascii_signs(reply).split("=") if field.strip()][-2:]
+    fields = [field.strip() for field in ascii_signs(reply.rpartition("\n")[2]).split("=") if field.strip()]
     if len({method.parse_answer(f"={field}") for field in fields if MARK not in field[1:]} - {None}) > 1:
         return None
-    return extract_answer(_LISTED.sub(", ", reply)) if method.states_answer_only else method.parse_answer(f"={reply}")
+    return extract_answer(reply) if method.states_answer_only else method.parse_answer(f"={reply}")
 
 
 # How far it is right

@@ -1,36 +1,110 @@
-"""Questions of arithmetic in words, and the answers stored with them, read strictly.
+"""Questions: the arithmetic expression that a text asks for, in signs or in words, and how to round its value.
 
-A question is arithmetic where it is one expression and words that ask for its value. Any other word may ask for
-something else (`the last digit of 3 * 4`).
+A question is arithmetic if it is one expression and words that ask for its value. Any other word may ask for something
+else (`the last digit of 3 * 4`), so the question is not read.
 """
 
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from typing import NamedTuple
 
-from revorder.arithmetic.expression import Expression, read_number
-from revorder.arithmetic.numbers import Number
+from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import ascii_signs
 from revorder.errors import ProblemError
-from revorder.reading.answers import extract_answer
+from revorder.reading.scanner import FRACTION
 
 # Words that ask for a value, and change nothing about it
 _ASKING = frozenset(
     re.findall(
         "[a-z']+",
         """a an and answer answers arithmetic as at calculate calculation can compute could decimal determine do does
-        equal equals equation evaluate exact exactly expression final find following for form fraction give given how in
-        is it its lowest maximum me most much multiplication addition subtraction division number numeric numerical of
-        one only operation out places please problem q question reply respond response result return round rounded
-        rounding show simplified simplify single solution solve state task tell terms that the this to us value what
-        what's whats will with work would write you your""",
+        equal equals equation evaluate exact exactly expression final find following for form fraction give given hello hi
+        how i in is it its know lowest maximum me most much multiplication addition subtraction division need number numeric
+        numerical of one only operation out places please problem q question reply respond response result return round
+        rounded rounding show simplified simplify single solution solve state task tell terms thanks that the this to us
+        value want what what's whats will with work would write you your""",
     )
 )
 _WORD = re.compile(r"(?<![\w.\\])[A-Za-z]+(?:'[a-z]+)?(?!\w)")
+
+# Numbers in words, to a thousand
+_UNITS = {
+    word: i
+    for i, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
+    )
+}
+_TENS = {
+    word: 10 * i
+    for i, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+}
+_SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(list(_UNITS)[1:10])}))?|{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
+_NUMBER_WORDS = re.compile(
+    rf"\b(?:(?P<thousand>(?:an?|one)\s+thousand)|(?P<hundreds>an?|{'|'.join(list(_UNITS)[1:10])})\s+hundred(?:\s+(?:and\s+)?(?P<rest>{_SMALL}))?|(?P<small>{_SMALL}))\b",
+    re.IGNORECASE,
+)
+
+# Operations in words. A term is a number, or an expression in brackets; a rule replaces words and terms by one term.
+_TERM = r"(-?[$€£]?[0-9](?:[0-9.,_]*[0-9])?(?:\s?%)?|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
+_RULES = [
+    (re.compile(pattern.replace("TERM", f"(?:the )?{_TERM}"), re.IGNORECASE), by)
+    for pattern, by in (
+        (r"\b(?:half|one half|a half) (?:of )?TERM", r"(\1/2)"),
+        (r"\b(?:a |one )?third of TERM", r"(\1/3)"),
+        (r"\b(?:a |one )?quarter of TERM", r"(\1/4)"),
+        (r"\b(?:twice|double) TERM", r"(2*\1)"),
+        (r"\btriple TERM", r"(3*\1)"),
+        (r"(-?[0-9](?:[0-9.,]*[0-9])?) ?(?:%|per ?cent) of TERM", r"((\1)*\2/100)"),
+        (r"\b(?:sum|total) of TERM,? and TERM", r"(\1+\2)"),
+        (r"\bproduct of TERM,? and TERM", r"(\1*\2)"),
+        (r"\bdifference of TERM,? and TERM", r"(\1-\2)"),
+        (r"\bquotient of TERM,? (?:and|by) TERM", r"(\1/\2)"),
+        (r"TERM (?:is )?added to TERM", r"(\2+\1)"),
+        (r"TERM (?:is )?subtracted from TERM", r"(\2-\1)"),
+        (r"TERM less than TERM", r"(\2-\1)"),
+        (r"TERM more than TERM", r"(\2+\1)"),
+        (r"TERM increased by TERM", r"(\1+\2)"),
+        (r"TERM decreased by TERM", r"(\1-\2)"),
+        (r"TERM over TERM", r"(\1/\2)"),
+        (r"\badd TERM (?:and|to) TERM", r"(\1+\2)"),
+        (r"\bsubtract TERM from TERM", r"(\2-\1)"),
+        (r"\bmultiply TERM (?:and|by|with) TERM", r"(\1*\2)"),
+        (r"\bdivide TERM by TERM", r"(\1/\2)"),
+    )
+]
+_DIFFERENCE = re.compile(rf"\bdifference between {_TERM} and {_TERM}", re.IGNORECASE)
 _SIGNS = {"plus": "+", "minus": "-", "times": "*", "multiplied": "*", "cdot": "*", "divided": "/", "div": "/"}
 _OPERATION = re.compile(rf"\\?\b({'|'.join(_SIGNS)})\b(?: by\b)?", re.IGNORECASE)
+_BARE_FRACTION = re.compile(r"[0-9]\s*/\s*[0-9]")
+_DIVIDED = re.compile(r"÷|\\div\b|\bdivided by\b", re.IGNORECASE)
+_DATE = re.compile(r"\b[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}\b|\b[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4}\b")
+_MODULO = re.compile(r"\b[0-9]+ ?(?:mod|modulo)\b|\b[0-9]+\s+%\s*[-+(]?[0-9]", re.IGNORECASE)
+
+MAX_RULES = 8  # that one question uses
+
+# How to round
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _NEAREST = {
     "tenth": 1,
@@ -52,21 +126,20 @@ _NO_CHANGE = re.compile(
     r"\bquotient and (?:the )?remainder\b|\brounding (?:up from the half|half up)\b|\b(?:such as|for example|e\.g\.),? \S+",
     re.IGNORECASE,
 )
-_APART = re.compile(r"[;\n]|[.,:?](?=[\s;]|\Z)")  # what no expression has
+_LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
+
+_APART = re.compile(r"[;\n]|(?:[.,:?]|(?<=[A-Za-z])!)(?=[\s;]|\Z)")  # no expression has them
 _BOLD = re.compile(r"(?<![\w)])\*\*(?=\S)([^*]+(?:\*[^*]+)*)(?<=\S)\*\*(?![\w(])")
-_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _NUMBERED = re.compile(r"\b(?:problem|question|q) ?[0-9]", re.IGNORECASE)  # `Question 5 - 3 + 4` asks for 7
 _AROUND = " \t`$\"'_"  # markup
-_LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
-_QUOTIENT = re.compile(r"(-?)\(?(-?[0-9]{1,400})\)?\s*/\s*\(?(-?[0-9]{1,400})\)?")
-_SCIENTIFIC = re.compile(r"([-+]?[0-9]{1,400})(?:\.([0-9]{1,400}))?[eE]([-+]?[0-9]{1,3})")
 
 
 class Asked(NamedTuple):
     """What a question asks: an expression, and how its value is to be rounded, if at all.
 
-    `places`: to so many decimals, negative ones for tens and hundreds; `significant`: to so many digits; `rounding`: it
-    says that the value is rounded; `lowest`: a fraction is to be in lowest terms.
+    `places`: to this many decimals, negative for tens and hundreds; `significant`: to this many digits; `rounding`: it
+    says that the value is rounded; `lowest`: a fraction is to be in lowest terms; `name`: the expression may be a name or a
+    date (`24/7`, `7-11`).
     """
 
     expression: Expression
@@ -74,31 +147,50 @@ class Asked(NamedTuple):
     significant: int | None = None
     rounding: bool = False
     lowest: bool = False
+    name: bool = False
+
+
+def read_expression(text: str) -> Expression:
+    """Read an expression in signs or in words; raises ProblemError as Expression.parse does.
+
+    >>> str(read_expression("half of 10")), str(read_expression("12 x 7"))
+    ('10/2', '12*7')
+    """
+    try:
+        return Expression.parse(text)
+    except ProblemError:
+        asked = read_question(text) if re.search("[A-Za-z]", text) else None
+        if asked is None:
+            raise
+        return Expression(asked.expression.postfix, text.strip())
 
 
 def read_question(text: str) -> Asked | None:
-    """What a question asks; None where it is not arithmetic, or may be something more.
+    """Return what a question asks; None if it is not arithmetic, or may ask for something more.
 
     >>> str(read_question("What is 12 times (3 + 4)? Give only the result.").expression)
     '12*(3+4)'
+    >>> str(read_question("What is fifteen more than a quarter of 48?").expression)
+    '48/4+15'
     >>> read_question("What is the last digit of 12 * 3?") is read_question("Solve 3x + 4 = 10.") is None
     True
     """
-    rest = _FRACTION.sub(r"(\1)/(\2)", _BOLD.sub(r"\1", ascii_signs(text)))
-    rest = _OPERATION.sub(lambda match: _SIGNS[match[1].lower()], rest)
-    rest = _NO_CHANGE.sub(";", rest)
+    if _NUMBERED.search(text) or _DATE.search(text) or _MODULO.search(text):
+        return None
+    if _DIVIDED.search(text) and _BARE_FRACTION.search(text):
+        return None  # 1/2 divided by 1/4: (1/2)/(1/4), or from left to right?
+    plain = FRACTION.sub(r"((\1\2)/(\3\4))", _BOLD.sub(r"\1", text))
+    rest = ascii_signs(plain)
+    expression = written(rest) or worded(rest)
+    if expression is None:
+        return None
     precision = _PRECISION.search(rest)
-    rest = _WORD.sub(lambda match: ";" if match[0].lower() in _ASKING else match[0], _PRECISION.sub(";", rest))
-    pieces = [piece for part in _APART.split(rest) if (piece := part.strip(_AROUND)) not in ("", "=")]
-    if len(pieces) != 1 or re.match(r"[-+]\s", pieces[0]) or _NUMBERED.search(text):  # or a dash
-        return None
-    try:
-        expression = Expression.parse(pieces[0])
-    except ProblemError:
-        return None
-    if not expression.operators:
-        return None
-    asked = Asked(expression, None, None, bool(precision or _ROUNDING.search(text)), bool(_LOWEST.search(text)))
+    asked = Asked(
+        expression,
+        rounding=bool(precision or _ROUNDING.search(text)),
+        lowest=bool(_LOWEST.search(text)),
+        name=bool(re.search(r"(?<![\w.])[0-9]+[-/][0-9]+(?![\w-])", text)) and len(expression.operators) == 1,
+    )
     if precision is None:
         return asked
     if nearest := precision["nearest"]:
@@ -107,41 +199,61 @@ def read_question(text: str) -> Asked | None:
     return asked._replace(significant=count) if precision["significant"] else asked._replace(places=count)
 
 
-def bare_answer(text: str) -> str:
-    """An answer without the markup around it."""
-    return _FRACTION.sub(r"(\1)/(\2)", ascii_signs(text)).strip().rstrip(".").strip(_AROUND)
+def written(text: str) -> Expression | None:
+    """Return the expression of a text whose operations are signs, or words that stand for one sign each."""
+    rest = _OPERATION.sub(lambda match: _SIGNS[match[1].lower()], text)
+    return only_expression(rest)
 
 
-def read_fraction(text: str) -> tuple[int, int] | None:
-    """The numerator and the denominator, not 0, of an answer that is a fraction alone, as it is written.
+def worded(text: str) -> Expression | None:
+    """Return the expression of a text with operations or numbers in words, if the rules leave one term of it."""
+    rest = _NUMBER_WORDS.sub(number_of_words, _PRECISION.sub(";", text))
+    if (signs := written(rest)) is not None:
+        return signs
+    rest = _DIFFERENCE.sub(difference_between, rest)
+    for _ in range(MAX_RULES):
+        replaced = (pattern.sub(by, rest, count=1) for pattern, by in _RULES)
+        rest, before = next((found for found in replaced if found != rest), rest), rest
+        if rest == before:
+            break
+    return only_expression(rest) if "(" in rest and re.search(rf"(?<![-+*/)]\s){_TERM}(?!\s*[-+*/(])", rest) else None
 
-    >>> read_fraction("-46/262"), read_fraction(r"\\frac{5}{4}"), read_fraction("80+4")
-    ((-46, 262), (5, 4), None)
-    """
-    match = _QUOTIENT.fullmatch(bare_answer(text))
-    if match is None or not int(match[3]):
+
+def only_expression(text: str) -> Expression | None:
+    """Return the expression that a text is beside words that ask for its value; None if there is more, or none."""
+    rest = _PRECISION.sub(";", _NO_CHANGE.sub(";", text))
+    rest = _WORD.sub(lambda match: ";" if match[0].lower() in _ASKING else match[0], rest)
+    pieces = [piece for part in _APART.split(rest) if (piece := part.strip(_AROUND)) not in ("", "=")]
+    if len(pieces) != 1 or re.match(r"[-+]\s", pieces[0]):  # or a dash
         return None
-    return -int(match[2]) if match[1] else int(match[2]), int(match[3])
-
-
-def read_answer(text: str) -> Number | str | None:
-    """The number that a stored answer states, or text such as `79R2`; None where it states none.
-
-    >>> str(read_answer("The answer is $1,047.50.")), read_answer("5/4").value, read_answer("79 remainder 2")
-    ('1047.50', Fraction(5, 4), '79R2')
-    """
-    bare = bare_answer(text)
-    if (fraction := read_fraction(text)) and fraction[0] % fraction[1]:
-        return Number(Fraction(*fraction), 0)
-    if match := _SCIENTIFIC.fullmatch(bare):
-        whole, behind, exponent = match[1], match[2] or "", int(match[3])
-        value = Fraction(int(whole + behind)) * Fraction(10) ** (exponent - len(behind))
-        return Number(value, max(len(behind) - exponent, 0))
     try:
-        return read_number(bare)
+        expression = Expression.parse(pieces[0])
     except ProblemError:
-        stated = extract_answer(text)
-    try:
-        return stated if stated is None or "R" in stated else read_number(stated)
-    except ProblemError:  # it is too long
         return None
+    return expression if expression.operators else None
+
+
+def number_of_words(match: re.Match[str]) -> str:
+    """Return a number in words as digits.
+
+    >>> number_of_words(_NUMBER_WORDS.search("two hundred and forty-one"))
+    '241'
+    """
+
+    def small(words: str) -> int:
+        return sum((_UNITS | _TENS)[word] for word in re.split(r"[-\s]+", words.lower()))
+
+    if match["thousand"]:
+        return "1000"
+    if hundreds := match["hundreds"]:
+        return str(100 * (_UNITS.get(hundreds.lower()) or 1) + (small(match["rest"]) if match["rest"] else 0))
+    return str(small(match["small"]))
+
+
+def difference_between(match: re.Match[str]) -> str:
+    """Return the difference between two numbers, the larger first; anything else stays."""
+    try:
+        a, b = (Expression.parse(term).fraction() for term in match.groups())
+    except ProblemError:
+        return match[0]
+    return f"({match[1]}-{match[2]})" if a >= b else match[0]

@@ -32,6 +32,7 @@ from revorder.evaluation.audit import (
     check_answer,
 )
 from revorder.inference.prompts import in_words
+from revorder.reading.questions import read_question
 
 
 def value_of(text):
@@ -173,10 +174,14 @@ def test_bigbench_is_right(shared, op, name):
         assert {finding.outcome for _, finding in audit(records, "input", "target")} == {RIGHT}
 
 
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_word_problems_are_left_alone(shared, split):
-    records = read_records(shared / "gsm8k" / f"{split}.jsonl", ("question", "answer"))
-    assert {finding.outcome for _, finding in audit(records)} == {LEFT_ALONE}
+@pytest.mark.parametrize(("split", "arithmetic"), [("train", ["48/4+15"]), ("test", [])])
+def test_word_problems_are_left_alone_but_for_the_one_that_is_arithmetic(shared, split, arithmetic):
+    """`What is fifteen more than a quarter of 48?` is the one."""
+    records = list(read_records(shared / "gsm8k" / f"{split}.jsonl", ("question", "answer")))
+    findings = [finding for _, finding in audit(records)]
+    assert [finding.outcome for finding in findings if finding.outcome != LEFT_ALONE] == [RIGHT] * len(arithmetic)
+    asked = filter(None, (read_question(record["question"]) for _, record in records))
+    assert [str(question.expression) for question in asked] == arithmetic
 
 
 def test_reasoning_gyms_stored_answers():

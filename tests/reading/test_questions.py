@@ -2,7 +2,8 @@
 
 import pytest
 
-from revorder.reading.questions import read_answer, read_question
+from revorder.reading.answers import read_answer
+from revorder.reading.questions import read_question
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ from revorder.reading.questions import read_answer, read_question
         ("Is 3 + 4 equal to 7?", None),
         ("Find the greatest common divisor of 12, 18.", None),
         ("Anna has 3 + 4 apples. How many does she have?", None),
-        ("What is 10% of 50?", None),
+        ("What is 10% of 50?", "10*50/100"),
         # numbers that belong to no expression
         ("1. 3 + 4", None),
         ("(a) 3 + 4", None),

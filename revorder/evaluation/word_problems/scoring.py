@@ -31,7 +31,8 @@ from revorder.evaluation.word_problems.equations import (
     check_equation,
 )
 from revorder.reading.annotations import find_annotations
-from revorder.reading.answers import CUT, extract_answer
+from revorder.reading.answers import extract_answer
+from revorder.reading.scanner import CUT, final_part, plain_text
 
 # Table 3 of the paper: LLaMA2-7B on the test set, percent
 PAPER: dict[str, dict[str, float]] = {
@@ -45,6 +46,9 @@ NO_ANSWER = "no answer"
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
 _SYMBOLS = re.compile("[$€£%]")  # which change no final answer
 _GOES_ON = re.compile(r"\s*(?:[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])")  # what a number is an operand before
+_COUNTED = re.compile(
+    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b", re.IGNORECASE
+)
 _POINT = re.compile(r"(?<![0-9.,])\.(?=[0-9])")
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
@@ -116,32 +120,48 @@ def read_reference(text: str) -> Fraction:
 
 
 def read_final(text: str) -> Fraction | None:
-    """The number of the lines that begin with `####` or `A:`, also a reversed one.
+    """Return the number behind `####` or `A:`, also a reversed one, or else the number that the text states last.
 
-    None where it has none, where two of them differ, where the text is cut off, and for what could be read in two ways:
-    `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`.
+    None if there is none, if two of them differ, if the text is cut off, and if a number could be read in two ways:
+    `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`. A `####` before a heading counts for nothing.
 
-    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("#### 72 or 73")
+    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("**#### Step 1**; #### 72"), read_final("72 or 73")
     (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
     """
+    text = ascii_signs(final_part(text))
     if text.rstrip().endswith(CUT):
         return None
     try:
-        found = {read_stated(answer) for answer in final_answers(ascii_signs(text))}
+        marked = [answer for answer in final_answers(text) if not is_heading(answer)]
     except ProblemError:
+        marked = []
+    if not marked and "<<" in text:  # a solution in GSM8K's style that never came to its final answer
         return None
+    found = {read_stated(answer) for answer in marked or [text.strip().rpartition("\n\n")[2]]}
     return found.pop() if len(found) == 1 else None
+
+
+def is_heading(answer: str) -> bool:
+    """Whether what follows `####` is a heading: words without a number, or a counted one (`Step 1`).
+
+    >>> is_heading("Step 1: add"), is_heading("Solution"), is_heading("minus 5"), is_heading("72 clips")
+    (True, True, False, False)
+    """
+    return bool(_COUNTED.match(answer)) or (answer[:1].isalpha() and not any(map(str.isdigit, answer)))
 
 
 def read_stated(answer: str) -> Fraction | None:
     """The number that a final answer states, which is all the numbers in it; None where it may be another."""
-    answer = read_reversed(_ANNOTATION.sub("", answer)).rpartition("=")[2]
+    answer = plain_text(read_reversed(_ANNOTATION.sub("", answer))).rpartition("=")[2]
     stated = extract_answer(_POINT.sub("0.", _SYMBOLS.sub("", answer)))
     numbers = list(NUMBER.finditer(answer))
     if stated is None or "R" in stated or any(_GOES_ON.match(answer, number.end()) for number in numbers):
         return None
-    value = read_reference(stated)
-    return value if {read_reference(number[0]) for number in numbers} == {value} else None
+    try:
+        value, *others = {read_reference(number) for number in (stated, *(number[0] for number in numbers))}
+    except ProblemError:  # it is too long
+        return None
+    return None if others else value
 
 
 # Files of solutions

@@ -72,7 +72,7 @@ def test_scores_and_causes():
         ("7…", None),
         ("-$ 5", None),
         ("-**5**", None),
-        ("⁻5", None),
+        ("⁻5", -5),
         ("5e5", None),
         ("5 ½", None),
         ("5 and a half", None),
@@ -161,7 +161,7 @@ def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
         ("#### 5½", None),
         ("#### 5²", None),
         ("#### ", None),
-        ("The answer is 5", None),
+        ("The answer is 5", 5),
     ],
 )
 def test_the_final_answer(text, final):
