@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from revorder.methods import METHODS, find_method
 from revorder.settings import Count, Settings, read_settings
 
-MAX_DIGITS = 32  # an operand's; the randomness of an example is enough for two of them
+MAX_DIGITS = 70  # of an operand; the randomness of an example is enough for two of them
 MIXTURES = Path(__file__).parent
 
 Share = Annotated[float, Field(ge=0, le=1, description="a number from 0 to 1")]

@@ -15,14 +15,15 @@ from revorder.arithmetic.trace import Segment, correct_digit
 from revorder.errors import ProblemError
 from revorder.methods import METHODS, scripted_digits
 from revorder.mixtures.hard_cases import hard_operands
-from revorder.mixtures.mixture import Mixture, MixturePart
+from revorder.mixtures.mixture import MAX_DIGITS, Mixture, MixturePart
 from revorder.mixtures.rollbacks import Plan, plan_rollbacks
 from revorder.mixtures.split import BUCKETS, in_split, is_held_out
 
 BLOCK = 256  # examples that share one digest
 BYTES = 48  # of the digest for each example
+WIDE_BYTES = 64  # in a mixture with longer operands than 32 digits
 _SLOTS = 1024  # the resolution of the parts' weights
-_POWERS = [10**n for n in range(33)]
+_POWERS = [10**n for n in range(MAX_DIGITS + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class MixtureSampler:
     def __init__(self, mixture: Mixture) -> None:
         self.mixture = mixture
         self.method = METHODS[mixture.method]
+        wide = any(max(part.a[1], part.b[1]) > 32 for part in mixture.parts)
+        self.bytes = WIDE_BYTES if wide else BYTES
         total = sum(part.weight for part in mixture.parts)
         self.slots = []
         reached = 0.0
@@ -94,18 +97,18 @@ class MixtureSampler:
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             base = block * BLOCK
             skipped = max(0, start - base)
-            words = block_words(seed, block, min(BLOCK, stop - base))[skipped:]
+            words = block_words(seed, block, min(BLOCK, stop - base), self.bytes)[skipped:]
             for index, word in enumerate(words, base + skipped):
                 a, op, b, word = self.draw(word)
                 attempt = 0
                 while is_held_out(a, op, b):
-                    key = hashlib.blake2b(f"{seed}:{index}:{attempt}".encode(), digest_size=BYTES).digest()
+                    key = hashlib.blake2b(f"{seed}:{index}:{attempt}".encode(), digest_size=self.bytes).digest()
                     a, op, b, word = self.draw(int.from_bytes(key, "little"))
                     attempt += 1
                 yield index, a, op, b, word
 
     def draw(self, word: int) -> tuple[int, str, int, int]:
-        """(a, op, b, the rest of the randomness) from a random integer of 8 * BYTES bits."""
+        """(a, op, b, the rest of the randomness) from a random integer of 8 * self.bytes bits."""
         part, op, first, second, first_count, second_count, hard_share = self.slots[word & (_SLOTS - 1)]
         word >>= 10
         if hard_share:
@@ -242,7 +245,7 @@ def distinct(
             return there
     drawing = MixtureSampler(Mixture(parts=(part,), method="plain"))
     found: dict[tuple[int, int], Problem] = {}
-    words = chain.from_iterable(block_words(seed, block) for block in count())
+    words = chain.from_iterable(block_words(seed, block, width=drawing.bytes) for block in count())
     while len(found) < n:
         a, _, b, _ = drawing.draw(next(words))
         if wanted(a, b):
@@ -250,10 +253,10 @@ def distinct(
     return list(found.values())
 
 
-def block_words(seed: int, block: int, size: int = BLOCK) -> list[int]:
+def block_words(seed: int, block: int, size: int = BLOCK, width: int = BYTES) -> list[int]:
     """The random integers of a block of examples, or of its first ones."""
-    stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(size * BYTES)
-    return [int.from_bytes(chunk, "little") for (chunk,) in struct.iter_unpack(f"{BYTES}s", stream)]
+    stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(size * width)
+    return [int.from_bytes(chunk, "little") for (chunk,) in struct.iter_unpack(f"{width}s", stream)]
 
 
 def pairs(part: MixturePart) -> Iterator[tuple[int, int]]:

@@ -37,8 +37,11 @@ def start_by_place(model: Any, tokenizer: Tokenizer) -> None:
     codes = place_codes(tokenizer.places, len(slow))
     sources, targets = factor_tables(tokenizer, codes @ basis, rest)
     look_for_places(model, slow, basis, codes)
-    for module, table in ((model.model.embed_tokens, sources), (model.lm_head, targets)):
-        parametrize.register_parametrization(module, "weight", SumOfFactors(tokenizer, len(table)), unsafe=True)
+    for module, table, rows in (
+        (model.model.embed_tokens, sources, len(tokenizer) + tokenizer.places - 1),  # `r|` at each place: shift_places
+        (model.lm_head, targets, len(tokenizer)),
+    ):
+        parametrize.register_parametrization(module, "weight", SumOfFactors(tokenizer, rows, len(table)), unsafe=True)
         module.parametrizations.weight.original = torch.nn.Parameter(table)
 
 
@@ -99,10 +102,10 @@ def look_for_places(model: Any, slow: list[int], basis: Any, codes: Any) -> None
 class SumOfFactors(torch.nn.Module):
     """Turns a factor table (factors, width) into a weight (tokens, width): each row is the sum of a token's factors."""
 
-    def __init__(self, tokenizer: Tokenizer, factors: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, tokens: int, factors: int) -> None:
         super().__init__()
-        chosen = torch.zeros(len(tokenizer), factors)
-        for token in range(len(tokenizer)):
+        chosen = torch.zeros(tokens, factors)
+        for token in range(tokens):
             symbol, place = tokenizer.factors(token)
             chosen[token, symbol] = 1
             if place is not None:
@@ -119,4 +122,5 @@ def fold_embeddings(model: Any) -> Any:
     for module in (model.model.embed_tokens, model.lm_head):
         if parametrize.is_parametrized(module):
             parametrize.remove_parametrizations(module, "weight", leave_parametrized=True)
+            module.weight = torch.nn.Parameter(module.weight.detach()[: model.config.vocab_size].clone())
     return model

@@ -98,6 +98,26 @@ class Tokenizer:
             at += size
         return out
 
+    def shift_places(self, ids: list[int], offset: int) -> list[int]:
+        """Return the ids with every place moved up by `offset`, for training only.
+
+        `r|` moves too: at place n it has the id len(self) + n - 1, which only a model in training knows.
+
+        >>> tokenizer = Tokenizer(places=5)
+        >>> tokenizer.tokens(tokenizer.shift_places(tokenizer.encode("12+7"), 3))
+        ['1₄', '2₃', '+', '7₃']
+        """
+        mark, moved = self.ids[MARK], len(self) + offset - 1
+        return [i + 10 * offset if i >= self._first else moved if i == mark and offset else i for i in ids]
+
+    def top_place(self, ids: list[int]) -> int:
+        """Return the highest place that the ids name, 0 if they name none.
+
+        >>> Tokenizer().top_place(Tokenizer().encode("12+345="))
+        2
+        """
+        return max(0, (max(ids, default=0) - self._first) // 10)
+
     def factors(self, token: int) -> tuple[int, int | None]:
         """(symbol, place) of a token: a digit is the same symbol at all places, other tokens have no place, `r|` has 0.
 
@@ -105,6 +125,8 @@ class Tokenizer:
         >>> [tokenizer.factors(i) for i in tokenizer.encode("r|7")]
         [(3, 0), (97, 1)]
         """
+        if token >= len(self):
+            return self.ids[MARK], token - len(self) + 1
         if token >= self._first:
             place, digit = divmod(token - self._first, 10)
             return self._first + digit, place

@@ -17,7 +17,8 @@ from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
-RECIPE = "calculator"
+RECIPE = "narrow"
+STORED = "calculator"  # the name that the stored results have it under
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -50,7 +51,7 @@ def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any
     """Return the recipe with one change, for `steps` steps; its rates fall over the same share of the steps."""
     recipe = Recipe.read(RECIPE).model_dump(mode="json")
     falling = steps * recipe["decay_steps"] // recipe["steps"]
-    recipe |= {"steps": steps, "decay_steps": falling, "eval_columns": []}
+    recipe |= {"name": STORED, "steps": steps, "decay_steps": falling, "eval_columns": []}
     if tiny:
         recipe["model"] |= {"layers": 1, "width": 64, "ffn": 64, "heads": 1}
     CHANGES[change][1](recipe)

@@ -8,7 +8,7 @@ from typing import Any
 
 from revorder.errors import ProblemError
 from revorder.metrics.token_cost import characters
-from revorder.mixtures.sampling import sampler
+from revorder.mixtures.sampling import Example, sampler
 from revorder.mixtures.targets import IGNORED, Pair, as_pair, labels_of
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.recipe import Recipe
@@ -27,6 +27,25 @@ def encode_example(tokenizer: Tokenizer, pair: Pair) -> Encoded:
     ids = tokenizer.encode(pair.text)
     labels = labels_of(ids, tokenizer.offsets(ids), [(pair.prompt, False), *pair.spans])
     return [tokenizer.bos, *ids, tokenizer.eos], [IGNORED, *labels, tokenizer.eos]
+
+
+def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encoded: Encoded) -> Encoded:
+    """Move the places of an example up by the recipe's `place_offset`: a pure function of the seed and the example's index.
+
+    `r|` keeps its label: a model in use has one `r|` to write.
+    """
+    ids, labels = encoded
+    word = hashlib.blake2b(f"place {recipe.seed}:{example.index}".encode(), digest_size=8).digest()
+    drawn, where = int.from_bytes(word[:4], "little"), int.from_bytes(word[4:], "little")
+    problem = example.problem
+    if drawn >= recipe.place_offset * 2**32 or (problem.op == "*" and problem.a > 9 and problem.b > 9):
+        return encoded
+    offset = where % (tokenizer.places - tokenizer.top_place(ids))
+    moved = tokenizer.shift_places(ids, offset)
+    return moved, [
+        label if label == IGNORED or token >= len(tokenizer) else token
+        for token, label in zip(moved, labels, strict=True)
+    ]
 
 
 def pad(rows: list[Encoded], tokenizer: Tokenizer) -> dict[str, Any]:
@@ -73,7 +92,8 @@ class Batches:
                 for example in self._sampler.examples(recipe.seed, first, last):
                     pair = as_pair(example, learn_estimates)
                     if characters(pair.text) + 2 <= recipe.longest:
-                        rows.append(encode_example(self.tokenizer, pair))
+                        row = encode_example(self.tokenizer, pair)
+                        rows.append(shift_example(recipe, self.tokenizer, example, row) if recipe.place_offset else row)
                         total += len(rows[-1][0])
                         if total >= tokens:
                             return rows

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from revorder.mixtures.mixture import DigitCount, Mixture, MixturePart, Name
+from revorder.mixtures.mixture import DigitCount, Mixture, MixturePart, Name, Share
 from revorder.model.llama import ModelShape
 from revorder.settings import Count, Settings, read_settings
 
@@ -29,6 +29,9 @@ class Recipe(Settings):
     `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and each
     takes one at least.
     `longest`: tokens of the longest example; longer ones are passed over.
+    `place_offset`: the share of examples whose digits and `r|` name places that are moved up by one random number, as far
+    as the tokens' places reach, so that places above the trained lengths are learned too. A product of two numbers of
+    two digits or more stays: its partial products are moved by the place of a digit, which must count from 0.
     `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
     WARMUP steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
     So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
@@ -46,6 +49,7 @@ class Recipe(Settings):
     tokens: Count = 4096
     batches: Count = 1
     longest: Count = 320
+    place_offset: Share = 0
     lr: Annotated[float, Field(ge=0)] = 1.4e-3
     muon_lr: Annotated[float, Field(ge=0)] | None = 7e-3
     decay_steps: Annotated[int, Field(ge=0)] = 10_000
@@ -80,8 +84,9 @@ class Recipe(Settings):
         return -(-self.batches // processes) * processes
 
     def run_settings(self, processes: int) -> dict[str, Any]:
-        """All that what a run of so many processes learns hangs on, as JSON has it."""
-        return self.model_dump(mode="json", exclude=NOT_LEARNED) | {"batches": self.batches_a_step(processes)}
+        """Return every setting that affects what is learned in a run of this many processes, as JSON."""
+        settings = self.model_dump(mode="json", exclude=NOT_LEARNED) | {"batches": self.batches_a_step(processes)}
+        return settings if self.place_offset else {key: settings[key] for key in settings if key != "place_offset"}
 
     def tokens_seen(self, processes: int) -> int:
         """Tokens that the run learns from, padding not counted."""

@@ -51,9 +51,9 @@ def mixture_of(**changes):
         ({"parts": [ONE], "name": "x" * 101}, 'xxx"; accepted: letters, digits, . _ -, up to 100 of them'),
         (mixture_of(c=2), "parts 0, key 'c' is unknown; accepted: op, a, b"),
         (mixture_of(op="^"), "parts 0, key 'op' is \"^\"; accepted: + - * /"),
-        (mixture_of(a=[5, 2]), "'a' is [5, 2]; accepted: a digit count from 1 to 32, or [least, most]"),
-        (mixture_of(a=[1, 2, 3]), "'a' is [1, 2, 3]; accepted: a digit count from 1 to 32, or [least, most]"),
-        (mixture_of(a=33), "'a' is 33; accepted: a digit count from 1 to 32, or [least, most]"),
+        (mixture_of(a=[5, 2]), "'a' is [5, 2]; accepted: a digit count from 1 to 70, or [least, most]"),
+        (mixture_of(a=[1, 2, 3]), "'a' is [1, 2, 3]; accepted: a digit count from 1 to 70, or [least, most]"),
+        (mixture_of(a=71), "'a' is 71; accepted: a digit count from 1 to 70, or [least, most]"),
         (mixture_of(a=True), "'a' is true; accepted: a digit count"),
         (mixture_of(a="2"), "'a' is \"2\"; accepted: a digit count"),
         (mixture_of(weight=float("inf")), "'weight' is \".inf\"; accepted: a number above 0"),
@@ -65,7 +65,7 @@ def mixture_of(**changes):
             mixture_of(op="/", a=3, b=5),
             "parts 0, key 'a' is at most 3 digits, less than 'b'; accepted: dividends as long",
         ),
-        ({"parts": [ONE, {"op": "+", "b": 1}]}, "parts 1, key 'a' is missing; accepted: a digit count from 1 to 32"),
+        ({"parts": [ONE, {"op": "+", "b": 1}]}, "parts 1, key 'a' is missing; accepted: a digit count from 1 to 70"),
     ],
 )
 def test_a_wrong_mixture_is_named(settings, says, tmp_path):

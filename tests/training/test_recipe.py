@@ -32,7 +32,7 @@ def test_a_number_may_have_an_exponent(recipe):
         ("name: test", "name: test\nmuon_lr: .inf", "key 'muon_lr' is \".inf\"; accepted: "),
         ("name: test", "name: test\nlr: -1", "key 'lr' is -1; accepted: "),
         ('eval_columns: [["+", 2, 2]]', "eval_columns: [['^', 2, 2]]", "key 'eval_columns' is [["),
-        ('eval_columns: [["+", 2, 2]]', "eval_columns: [[+, 50, 5]]", "key 'eval_columns' is [["),
+        ('eval_columns: [["+", 2, 2]]', "eval_columns: [[+, 80, 5]]", "key 'eval_columns' is [["),
         ('eval_columns: [["+", 2, 2]]', "eval_columns: [[+, 2]]", "key 'eval_columns' is [["),
         ('eval_columns: [["+", 2, 2]]', "eval_columns: [[/, 2, 3]]", "key 'eval_columns': key 'a' is at most 2 digits"),
         ('max_digits: [["+", 2, 2]]', "max_digits: []", "key 'max_digits' is []"),
