@@ -22,6 +22,7 @@ from typer.exceptions import TyperException
 from revorder.cli import (
     app,
     audit,
+    check,
     cost,
     csid,
     data,
@@ -52,7 +53,7 @@ commands = typer.Typer(
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
 PROBLEMS = (solve, show, csid, cost, eval)  # a problem may begin with a minus sign, and is no option then
-OTHERS = (verify, report, reproduce, data, rewrite, train, finetune, export, app, audit, lm_eval_path)
+OTHERS = (verify, check, report, reproduce, data, rewrite, train, finetune, export, app, audit, lm_eval_path)
 NAMES = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in (*PROBLEMS, *OTHERS)}
 for name, module in NAMES.items():
     commands.command(name, context_settings={"ignore_unknown_options": module in PROBLEMS})(module.command)

@@ -9,9 +9,9 @@ import typer
 
 from revorder.cli.common import Json, Overwrite, Progress, emit, say, show_table
 from revorder.corpora.corpus import Report, rewrite_corpus
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.corpora.rewriting import ALREADY, DIVISION, IDENTITY, REWRITTEN
 from revorder.errors import ProblemError
+from revorder.reading.numbers import NOTATIONS
 
 
 def command(

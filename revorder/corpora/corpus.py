@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.corpora.records import BATCH, BOM, read_lines, reason
 from revorder.corpora.rewriting import (
     ALREADY,
@@ -33,6 +32,7 @@ from revorder.corpora.rewriting import (
 )
 from revorder.errors import ProblemError, first_line, needs
 from revorder.files import refuse_existing, same_file, written_whole
+from revorder.reading.numbers import NOTATIONS
 
 Find = Callable[[str], tuple[list[Edit], Counter[str]]]
 Reject = Callable[[int, str, str], None]  # the number of a line, why it can't be read, and its text

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.corpora.gsm8k import WordProblem
-from revorder.corpora.pair_steps import NOTATIONS, reversed_text
+from revorder.corpora.pair_steps import reversed_text
 from revorder.corpora.rewriting import rewrite
 from revorder.errors import ProblemError
 from revorder.mixtures.split import is_held_out
+from revorder.reading.numbers import NOTATIONS
 
 KINDS = ("read", "reverse", *"++--**", *["several"] * 4)  # each as often as it stands here
 MOST_DIGITS = {"read": 6, "reverse": 6, "+": 5, "-": 5, "several": 4, "*": 4}

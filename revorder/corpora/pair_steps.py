@@ -24,9 +24,7 @@ from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.methods import trace
 
-NOTATIONS = (MARK, "@@")
 PLACES = 8  # of a quotient inside an expression
-_REVERSED = re.compile(r"r\|([0-9]+(?:\.[0-9]+)?)(-(?![0-9.(\[r@]))?|@@([0-9]+(?:\.[0-9]+)?)(-?)@@")
 
 
 class Term(NamedTuple):
@@ -151,26 +149,3 @@ def reversed_text(number: str, notation: str) -> str:
     ('r|05.7-', '@@42@@')
     """
     return MARK + number[::-1] if notation == MARK else f"@@{number[::-1]}@@"
-
-
-def read_reversed(text: str) -> str:
-    """A text with its reversed numbers read forward, in either notation, a negative one in brackets.
-
-    >>> read_reversed("r|04+r|9-*@@05.7@@")
-    '40+(-9)*7.50'
-    """
-
-    def forward(match: re.Match[str]) -> str:
-        digits, sign = match[1] or match[3], match[2] or match[4]
-        return f"(-{digits[::-1]})" if sign else digits[::-1]
-
-    return _REVERSED.sub(forward, text)
-
-
-def is_reversed(text: str) -> bool:
-    """Whether a text is one reversed number.
-
-    >>> is_reversed("r|05.7-"), is_reversed("r|05-30")
-    (True, False)
-    """
-    return bool(_REVERSED.fullmatch(text))

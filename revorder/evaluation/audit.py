@@ -13,8 +13,10 @@ from fractions import Fraction
 from math import gcd
 from typing import Any, NamedTuple
 
+from revorder.arithmetic import causes
+from revorder.arithmetic.causes import left_to_right
 from revorder.arithmetic.expression import Expression
-from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, decimal_text, places_needed
+from revorder.arithmetic.numbers import Agreement, Number, agreement, decimal_text, places_needed
 from revorder.arithmetic.problem import answer_text
 from revorder.errors import ProblemError, quote, shorten
 from revorder.reading.answers import read_answer
@@ -39,7 +41,6 @@ NOT_LOWEST = "not in lowest terms"
 BY_ZERO = "a division by zero has no answer"
 UNKNOWN = "no known cause"
 
-_TERM = re.compile(r"(-?[0-9.]+)(//|[-+*/])?")
 MAX_PLACES = 50  # of a decimal that is shown; a value that needs more is shown as a fraction
 
 
@@ -169,25 +170,8 @@ def find_cause(asked: Asked, value: Fraction, stated: Number) -> str:
         return POWER_OF_TEN
     if stated.places and abs(found - value) * 10**5 < abs(value):
         return LAST_DIGITS
-    return UNKNOWN
-
-
-def left_to_right(text: str) -> Fraction | None:
-    """The value of an expression without brackets where every operation is done as it comes; None where it has none.
-
-    >>> left_to_right("50+83*6+9"), left_to_right("2*(3+4)")
-    (Fraction(807, 1), None)
-    """
-    terms = _TERM.findall(text)
-    if "".join(map("".join, terms)) != text:
-        return None
-    total, before = Fraction(0), "+"
-    try:
-        for number, operator in terms:
-            total, before = apply(total, before, Fraction(number)), operator
-    except ZeroDivisionError:
-        return None
-    return total
+    cause = causes.find_cause(asked.expression, value, stated)
+    return UNKNOWN if cause == causes.UNKNOWN else cause
 
 
 def shown(value: Fraction) -> str:

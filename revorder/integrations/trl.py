@@ -8,6 +8,7 @@ and never raises for what a model wrote. `functools.partial(step_reward, method=
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -24,6 +25,7 @@ from revorder.judge import verify
 from revorder.methods import find_method, trace
 from revorder.methods.base import Method
 from revorder.reading.answers import extract_answer, read_answer
+from revorder.reading.checking import RIGHT, UNREAD, check_text
 from revorder.reading.numbers import number_text
 
 Turns = str | Sequence[dict[str, Any]]  # a text, or the messages of a chat
@@ -91,6 +93,46 @@ def format_reward(
     [1.0, 0.0]
     """
     return rewards(is_in_format, prompts, completions, problem, method, form)
+
+
+_warned = False
+
+
+def equation_reward(prompts: Sequence[Turns], completions: Sequence[Turns], **columns: Any) -> Rewards:
+    """Return the share of the equations in each completion that are right; None if it states none that can be read.
+
+    >>> equation_reward([""] * 3, ["48+24 = 72, 2*3 = 7", "<<48/2=24>>24", "It is 72."])
+    [0.5, 1.0, None]
+    """
+    found = [equation_score(text_of(completion)) for completion in completions]
+    warn_alike(found)
+    return found
+
+
+def equation_veto(prompts: Sequence[Turns], completions: Sequence[Turns], **columns: Any) -> Rewards:
+    """Return 0.0 for a completion that states a wrong equation, else None, so that it can only lower a reward.
+
+    >>> equation_veto([""] * 2, ["48+24 = 72, 2*3 = 7", "48+24 = 72"])
+    [0.0, None]
+    """
+    return [0.0 if (score := equation_score(text_of(text))) is not None and score < 1 else None for text in completions]
+
+
+def equation_score(text: str) -> float | None:
+    """Return the share of a text's readable equations that are right; None if it states none."""
+    verdicts = [found.verdict for found in check_text(text) if found.verdict != UNREAD]
+    return verdicts.count(RIGHT) / len(verdicts) if verdicts else None
+
+
+def warn_alike(found: Rewards) -> None:
+    """Say once, on stderr, that all rewards of a batch are alike: then nothing is learned from them."""
+    global _warned
+    if not _warned and len(found) > 1 and len(set(found)) == 1:
+        _warned = True
+        print(
+            f"revorder: all {len(found)} rewards of a batch are {found[0]}: nothing can be learned from it",
+            file=sys.stderr,
+        )
 
 
 def rewards(

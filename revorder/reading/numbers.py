@@ -7,10 +7,12 @@ from fractions import Fraction
 
 from revorder.arithmetic.expression import read_number
 from revorder.arithmetic.numbers import Number, decimal_text, places_needed
+from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import ProblemError
 from revorder.reading.scanner import CUT, FRACTION, plain_text
 
 NEAR = 60  # characters beside a number that say what it is
+NOTATIONS = (MARK, "@@")  # of reversed numbers in a text: r|27 and @@27@@
 MOST_PLACES = 400  # of a number in scientific notation
 
 _WHOLE = re.compile(r"([0-9]+|[1-9][0-9]{0,2}([,'_ ])[0-9]{3}(?:\2[0-9]{3})*)(?:\.0{1,2}|(\.[0-9]+))?\Z")
@@ -43,6 +45,7 @@ _STATES = re.compile(r"(?:[=:≈]|\b(?:is|equals|be))[ \t]*\Z", re.IGNORECASE)
 _ONLY_FACTORIAL = re.compile(r"[^\w.]*[0-9]+!+\W*")
 _QUOTIENT = re.compile(r"(-?)\(?(-?[0-9]{1,400})\)?\s*/\s*\(?(-?[0-9]{1,400})\)?")
 _SCIENTIFIC = re.compile(r"([-+]?[0-9]{1,400})(?:\.([0-9]{1,400}))?[eE]([-+]?[0-9]{1,3})")
+_REVERSED = re.compile(r"r\|([0-9]+(?:\.[0-9]+)?)(-(?![0-9.(\[r@]))?|@@([0-9]+(?:\.[0-9]+)?)(-?)@@")
 _AROUND = " \t\n`$\"'_*"  # markup around a stored number
 
 
@@ -131,3 +134,26 @@ def number_text(number: Number) -> str:
     if places is None or places > MOST_PLACES:
         return str(number.value)
     return decimal_text(int(number.value * 10**places), places)
+
+
+def read_reversed(text: str) -> str:
+    """Return a text with its reversed numbers read forward, in either notation, a negative one in brackets.
+
+    >>> read_reversed("r|04+r|9-*@@05.7@@")
+    '40+(-9)*7.50'
+    """
+
+    def forward(match: re.Match[str]) -> str:
+        digits, sign = match[1] or match[3], match[2] or match[4]
+        return f"(-{digits[::-1]})" if sign else digits[::-1]
+
+    return _REVERSED.sub(forward, text)
+
+
+def is_reversed(text: str) -> bool:
+    """Whether a text is one reversed number.
+
+    >>> is_reversed("r|05.7-"), is_reversed("r|05-30")
+    (True, False)
+    """
+    return bool(_REVERSED.fullmatch(text))

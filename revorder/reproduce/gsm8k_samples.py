@@ -8,11 +8,11 @@ from pathlib import Path
 
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.gsm8k import question_prompt
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.corpora.rewriting import rewrite
 from revorder.errors import ProblemError
 from revorder.files import write_whole
-from revorder.reading.annotations import find_annotations
+from revorder.reading.equations import find_annotations
+from revorder.reading.numbers import NOTATIONS
 from revorder.reproduce.exhibits import Exhibit, Sample
 from revorder.reproduce.experiment import Experiment, Say
 

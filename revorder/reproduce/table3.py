@@ -15,7 +15,6 @@ from typing import Any
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.corpus import rewrite_corpus
 from revorder.corpora.gsm8k import WordProblem
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems.scoring import (
@@ -29,6 +28,7 @@ from revorder.evaluation.word_problems.scoring import (
 from revorder.evaluation.word_problems.solving import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
 from revorder.processes import is_first_process, share, wait_for_first, write_once
+from revorder.reading.numbers import NOTATIONS
 from revorder.reproduce.cells import MODELS, SOLUTIONS, made_by, refuse_other
 from revorder.reproduce.exhibits import Exhibit, Sample, Table
 from revorder.reproduce.experiment import Experiment, Say, texts_file

@@ -13,12 +13,12 @@ from typing import Protocol
 from revorder.arithmetic.problem import OPS
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.gsm8k import question_prompt
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.errors import ProblemError, first_line
 from revorder.methods import METHODS, full_name
 from revorder.mixtures.mixture import MIXTURES, Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.mixtures.targets import Pair, as_pair
+from revorder.reading.numbers import NOTATIONS
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
 ACCEPTED = (

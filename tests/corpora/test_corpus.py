@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from revorder import ProblemError
 from revorder.corpora import corpus, records
 from revorder.corpora.corpus import convert_line, find_value, rewrite_corpus
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.corpora.rewriting import Edit, rewrite
+from revorder.reading.numbers import NOTATIONS
 
 TEXT = "48+24 = <<48+24=72>>72\n<<7+8=16>>16 <<6/2=3>>3 <<4=4>>4\n#### 72"
 

@@ -9,11 +9,11 @@ from revorder import ProblemError
 from revorder.arithmetic.expression import Expression, read_number
 from revorder.corpora.enhancement import example, examples, problems
 from revorder.corpora.gsm8k import final_answer
-from revorder.corpora.pair_steps import NOTATIONS, read_reversed
 from revorder.corpora.rewriting import rewrite_back
 from revorder.evaluation.word_problems.scoring import Attempt, check_solution
 from revorder.mixtures.split import is_held_out
-from revorder.reading.annotations import find_annotations
+from revorder.reading.equations import find_annotations
+from revorder.reading.numbers import NOTATIONS, read_reversed
 
 N = 1500
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import decimal_text
-from revorder.corpora.pair_steps import NOTATIONS, Endless, is_reversed, read_reversed, reversed_text, write_steps
+from revorder.corpora.pair_steps import Endless, reversed_text, write_steps
+from revorder.reading.numbers import NOTATIONS, is_reversed, read_reversed
 
 
 def steps(text, notation="r|", decompose=False):

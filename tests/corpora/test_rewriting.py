@@ -12,9 +12,9 @@ from revorder import ProblemError, verify
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import decimal_text, places_needed
 from revorder.corpora import rewriting
-from revorder.corpora.pair_steps import NOTATIONS, read_reversed
 from revorder.corpora.rewriting import find_edits, find_steps, rewrite, rewrite_back
-from revorder.reading.annotations import find_annotations, read_equation
+from revorder.reading.equations import find_annotations, read_equation
+from revorder.reading.numbers import NOTATIONS, read_reversed
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 OPTIONS = {

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression, read_number
 from revorder.arithmetic.numbers import Agreement, Number, agreement
-from revorder.corpora.pair_steps import read_reversed
 from revorder.errors import ProblemError, quote
 from revorder.judge import verify
-from revorder.reading.annotations import Equation
+from revorder.reading.equations import Equation
+from revorder.reading.numbers import read_reversed
 
 OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one kind of operator
 
@@ -50,7 +50,7 @@ def check_equation(equation: Equation, text: str) -> Checked | None:
 
     Any other operation that can't be read is wrong, in its notation.
 
-    >>> from revorder.reading.annotations import find_annotations
+    >>> from revorder.reading.equations import find_annotations
     >>> text = "48/2 = <<48/2=24>>42"
     >>> check_equation(next(find_annotations(text)), text)
     Checked(text='48/2=24', op='/', right=True, cause='copy')

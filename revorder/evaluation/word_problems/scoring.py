@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from revorder.arithmetic.expression import Expression, read_number
 from revorder.arithmetic.problem import ascii_signs
 from revorder.corpora.gsm8k import final_answer, final_answers
-from revorder.corpora.pair_steps import read_reversed
 from revorder.errors import ProblemError, first_line, quote
 from revorder.evaluation.scores import wilson
 from revorder.evaluation.word_problems.equations import (
@@ -30,8 +29,9 @@ from revorder.evaluation.word_problems.equations import (
     Checked,
     check_equation,
 )
-from revorder.reading.annotations import find_annotations
 from revorder.reading.answers import extract_answer
+from revorder.reading.equations import find_annotations
+from revorder.reading.numbers import read_reversed
 from revorder.reading.scanner import CUT, final_part, plain_text
 
 # Table 3 of the paper: LLaMA2-7B on the test set, percent

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from revorder.arithmetic.expression import Expression
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.corpora.rewriting import rewrite
 from revorder.evaluation.word_problems.equations import check_equation
-from revorder.reading.annotations import find_annotations
+from revorder.reading.equations import find_annotations
+from revorder.reading.numbers import NOTATIONS
 
 
 def check(text):

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from revorder import ProblemError
-from revorder.corpora.pair_steps import NOTATIONS
 from revorder.corpora.rewriting import rewrite
 from revorder.evaluation.word_problems.scoring import (
     Attempt,
@@ -19,6 +18,7 @@ from revorder.evaluation.word_problems.scoring import (
     solutions_of,
     table,
 )
+from revorder.reading.numbers import NOTATIONS
 
 SOLUTIONS = [
     ("one", "<<48/2=24>>24\n<<24+17=41>>41\n#### 41", "41"),

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from revorder.reading.annotations import find_annotations, find_equations, find_prose
+from revorder.reading.equations import find_annotations, find_equations, find_prose
 
 
 def parts(equations):

@@ -1,0 +1,208 @@
+"""Checking: whether an equation that a text states is right, and if not, at which side, what is expected, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from revorder.arithmetic.causes import ROUNDING, UNKNOWN, find_cause
+from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.numbers import Agreement, Number, agreement
+from revorder.errors import ProblemError
+from revorder.reading.equations import Equation, read_equations
+from revorder.reading.numbers import number_text, read_reversed
+
+RIGHT, WRONG, UNREAD = "right", "wrong", "unread"
+CHAIN = "run-on chain"  # 3+4=7*2=14: what follows the second sign is not 3+4
+MAX_LENGTH = 2000  # characters of an equation
+
+_ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
+STATES_ROUNDING = re.compile(
+    rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost|remainder|left ?over)", re.IGNORECASE
+)
+_SIMPLE = re.compile(r"([0-9]{1,15}(?:(?:[-+*][0-9]{1,15}){1,8}|/[0-9]{1,15}))=([0-9]{1,30})")  # the most of them
+_REMAINDER = re.compile(r"\s*(?:R|r|rem\.?|remainder)\s*([0-9]+)\b")
+_FRACTION_BELOW = re.compile(r"/ *[0-9.,]+ */")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
+_LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
+_CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_CONTINUES = re.compile(r"\.\.+|…")
+
+
+class Finding(NamedTuple):
+    """What is said of one equation of a text.
+
+    `start` and `end` are the place of the equation, `at` and `to` that of the side that is wrong, in characters.
+    """
+
+    verdict: str
+    equation: str
+    start: int
+    end: int
+    at: int = 0
+    to: int = 0
+    expected: str = ""
+    found: str = ""
+    cause: str = ""  # of a wrong one, or why it is unread
+
+
+class Judged(NamedTuple):
+    """The verdict on the sides of an equation: `side` is the index of the wrong one."""
+
+    verdict: str | None
+    side: int = 0
+    expected: str = ""
+    cause: str = ""
+
+
+def check_text(text: str) -> Iterator[Finding]:
+    """Yield a finding on every equation that a text states, in linear time; nothing in a text makes it raise.
+
+    >>> [(found.verdict, found.expected, found.cause) for found in check_text("48+24 = 62, and 2*3 = 6.")]
+    [('wrong', '72', 'carry'), ('right', '', '')]
+    """
+    for equation in read_equations(text):
+        found = check_equation(equation, text)
+        if found is not None:
+            yield found
+
+
+def check_equation(equation: Equation, text: str) -> Finding | None:
+    """Return the finding on one equation; None if it has one side, or no operation on its first."""
+    written = text[equation.start : equation.end]
+    if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(text, equation.end):
+        left, stated = simple.groups()
+        if is_equal(left, int(stated)):
+            return Finding(RIGHT, written, equation.start, equation.end)
+    sides = equation.sides
+    if len(sides) < 2:
+        return None
+    if len(written) > MAX_LENGTH:
+        return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
+    line = text[text.rfind("\n", 0, equation.start) + 1 :].partition("\n")[0]
+    rounding = bool(STATES_ROUNDING.search(line))
+    remainder = _REMAINDER.match(text, equation.end)
+    cut = bool(_CONTINUES.match(text, equation.end))
+    texts = tuple(side.replace("\0", "") for side, _, _ in sides)
+    verdict, side, expected, cause = judge_sides(texts, rounding or cut, remainder[1] if remainder else "")
+    if verdict is None:
+        return None
+    if verdict == WRONG and (doubt := doubt_of(equation, texts, text)):
+        return Finding(UNREAD, written, equation.start, equation.end, cause=doubt)
+    _, at, to = sides[side]
+    found = texts[side].strip() if verdict == WRONG else ""
+    return Finding(verdict, written, equation.start, equation.end, at, to, expected, found, cause)
+
+
+def is_equal(left: str, stated: int) -> bool:
+    """Whether whole numbers joined by + - * or one / come exactly to a whole number.
+
+    >>> is_equal("2+3*4-1", 13), is_equal("48/2", 24), is_equal("7/2", 3)
+    (True, True, False)
+    """
+    if "/" in left:
+        a, b = map(int, left.split("/"))
+        return b != 0 and a == b * stated
+    total = 0
+    for term in left.replace("-", "+-").split("+"):
+        product = 1
+        for factor in term.split("*"):
+            product *= int(factor)
+        total += product
+    return total == stated
+
+
+def doubt_of(equation: Equation, sides: tuple[str, ...], text: str) -> str:
+    """Return why an equation that seems wrong may be right, read otherwise; empty if nothing speaks for that."""
+    if any(map(_FRACTION_BELOW.search, sides)):
+        return "a fraction may stand behind the division"
+    if any(map(_LEADING_ZERO.search, sides)):
+        return "a number with leading zeros may be a time or a label"
+    if "$" in equation.first and _CENTS.match(text, equation.end):
+        return "its sides have other units"
+    span = _RANGE.fullmatch(sides[0])
+    if span and int(span[1]) < int(span[2]) and text[: equation.start].rstrip()[-1:].isalpha():
+        return "its first side may be a range"
+    return ""
+
+
+@lru_cache(maxsize=65536)
+def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str = "") -> Judged:
+    """Judge the sides of an equation; `rounding`: its line says so; `remainder`: stated behind its last side.
+
+    The verdict is None if the first side has no operation, or letters.
+
+    >>> judge_sides(("3+4", "7*2", "14"))
+    Judged(verdict='wrong', side=2, expected='7', cause='run-on chain')
+    >>> judge_sides(("10/3", "3.33")).verdict, judge_sides(("10/3", "3")).cause, judge_sides(("17/5", "3"), remainder="2").verdict
+    ('right', 'rounding', 'right')
+    """
+    try:
+        first = Expression.parse(read_reversed(sides[0]))
+        value = first.fraction()
+    except ProblemError as error:
+        letters = any(char.isalpha() for char in read_reversed(sides[0]).replace("x", ""))
+        return (
+            Judged(None)
+            if letters
+            else Judged(UNREAD, 0, "", "by zero" if "by zero" in str(error) else "its first side can't be read")
+        )
+    if not first.operators:
+        return Judged(None)
+    accepted, run_on = {value}, False
+    percent = any("%" in side for side in sides)
+    for i, side in enumerate(sides[1:], 1):
+        try:
+            expression = Expression.parse(read_reversed(side))
+            found = expression.fraction()
+        except ProblemError:
+            return Judged(UNREAD, i, "", "a side can't be read")
+        items = expression.signed()
+        if found in accepted and not run_on:
+            continue
+        stated = items[0] if len(items) == 1 and isinstance(items[0], Number) else None
+        if stated is None:
+            begins = next(item for item in items if isinstance(item, Number))
+            if begins.value in accepted and i + 1 < len(sides) and not run_on:
+                run_on = True
+                continue
+            if any(close(found, one) for one in accepted) and len(accepted) > 1:
+                continue
+        elif not run_on:
+            how = agreement(value, stated)
+            if remainder and i == len(sides) - 1 and stated.places == 0:
+                whole, rest = divmod(value, 1)
+                divisor = first.signed()[1]
+                if found == whole and isinstance(divisor, Number) and rest * divisor.value == int(remainder):
+                    continue
+            if how is not Agreement.WRONG and (stated.places or (rounding and how is Agreement.ROUNDED)):
+                accepted.add(found)
+                continue
+            if rounding and how is Agreement.TRUNCATED:
+                accepted.add(found)
+                continue
+        if percent:
+            return Judged(UNREAD, i, "", "a percent may be of the number before it")
+        if rounding and value.denominator > 1 and close(found, value, Fraction(1, 20)):
+            return Judged(UNREAD, i, "", "rounded, and how is not said")
+        cause = CHAIN if run_on else find_cause(first, value, stated) if stated is not None else UNKNOWN
+        return Judged(WRONG, i, number_text(Number(value, 0)), cause)
+    return Judged(RIGHT)
+
+
+def close(a: Fraction, b: Fraction, share: Fraction = Fraction(1, 100)) -> bool:
+    """Whether two values differ by at most a share of the second."""
+    return abs(a - b) <= abs(b) * share
+
+
+def fixes(finding: Finding) -> bool:
+    """Whether one number settles a wrong equation: its last side is a number, and the expected value is a decimal."""
+    return (
+        finding.verdict == WRONG
+        and finding.cause not in (CHAIN, ROUNDING)
+        and finding.to == finding.end
+        and "/" not in finding.expected
+    )

@@ -1,0 +1,244 @@
+"""Equations in a text: calculator annotations `<<48/2=24>>24`, and plain `48 / 2 = 24` in prose, LaTeX and tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from revorder.arithmetic.problem import ascii_signs
+
+_ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
+_EQUALS = re.compile(r"(?:(?<![ \n\t])[ \n\t]++)?[=≈] *")  # in linear time
+
+# An equation in prose. Repeats are bounded or possessive, so that time is linear in the text's length.
+_PLAIN = r"(?=\.?[0-9])(?:[1-9][0-9]{0,2}+(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
+_REVERSED = r"r\|[0-9]++(?:\.[0-9]++)?(?:-(?! ?[0-9.(r@$]))?|@@[0-9]++(?:\.[0-9]++)?-?@@"
+_OPERAND = rf"[-+($€£]{{0,8}}(?:{_REVERSED}|{_PLAIN})\){{0,8}}"
+_OPERATION = r" {0,2}(?://|[-+*/×÷−]|[xX](?= ?[0-9.($€£@r])) {0,2}"
+_EXPRESSION = rf"{_OPERAND}(?:{_OPERATION}{_OPERAND})++"
+_PROSE = re.compile(
+    rf"{_ANNOTATION.pattern}|(?<![\w.,)])(?<![0-9]:)(?P<prose>{_EXPRESSION}(?: {{0,2}}= {{0,2}}(?:{_EXPRESSION}|{_OPERAND}))*+)"
+)
+# The same as a text states it to its reader: also with ≈, with the sign at the start of the next line, and with the gaps
+# that `same_length` leaves
+_SIGN = r"(?: {0,12}|[ \t]{0,12}\n[ \t]{0,12})[=≈] {0,12}"
+_SIDE = _EXPRESSION.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
+_NUMBER = _OPERAND.replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
+_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9]:){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))++")
+_ROW = re.compile(
+    rf"(?<=\|) {{0,12}}({_SIDE})( {{0,12}}\| {{0,12}}=? {{0,12}})({_NUMBER})(?= {{0,12}}\|)"
+)  # | 12*8 | 96 |
+_OUTSIDE = re.compile(r"[=≈](?![ $€£]*<)|\|")  # a sign that is not the one before an annotation
+# LaTeX, Markdown and wide characters, by as many characters of plain text
+_LATEX = [
+    (re.compile(pattern), by)
+    for pattern, by in (
+        (r"\\(?:times|cdot|ast)(?![A-Za-z])", "*"),
+        (r"\\div(?![A-Za-z])", "/"),
+        (r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
+        (r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))", ","),
+        (r"\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}", None),
+        (r"\\\\", "\n"),
+        (r"\\%", "%"),
+        (
+            r"\\(?:[$,;:!()\[\] ]|(?:left|right|boxed|q?quad|text[a-z]*|math[a-z]+|displaystyle)(?![A-Za-z])|(?:begin|end)\{[a-z]+\*?\})",
+            "",
+        ),
+        (r"\\[A-Za-z]+", "_"),  # any other command may change what stands beside it
+        (r"[{}&]", ""),
+    )
+]
+_BOLD = re.compile(r"(?<![0-9)])\*\*|\*\*(?![0-9(-])")
+
+# What makes an equation part of a longer one: an operation before it, but for a bullet, or behind it
+_BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z")
+_BULLET = re.compile(r"(?:\A|\n) *[-+*] +\Z")
+_AFTER = re.compile(r" *[-+*/×÷−^]| *[xX] *[0-9($.]|:?[0-9]|[A-Za-z_(]")
+# What stands behind a stated number and makes another one of it, or a question of the equation
+_QUALIFIED = re.compile(
+    r"\s*\?|[!²³½¼¾%]|,[0-9]| [0-9]{3}(?![0-9])|\s+(?:and\s+)?[$(]?[0-9]+/[0-9]"
+    r"|\s+(?:million|billion|thousand|hundred|dozen|percent|squared|cubed|[kKMB]\b|and a half)"
+)
+# What stands before an equation and makes another one of it, or denies it
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|if|suppose|assume)[ :]*"
+    r"|[0-9)\]][ :]*)\Z",
+    re.IGNORECASE,
+)
+_MIXED = re.compile(r"[0-9] +and +\Z")  # 1 and 1/4
+_LETTER = re.compile(r"[A-Za-z0-9] *\Z")
+
+
+class Equation(NamedTuple):
+    """An equation `first = steps = ... = stated`: its fields, what joins them, and where they are in the text.
+
+    `steps` is the text between the first and the last field, with the `=` behind it; it begins at `at`. `equals` is
+    empty if there is no `=`, and a bar for two cells of a table.
+    """
+
+    first: str
+    equals: str
+    steps: str
+    stated: str
+    start: int
+    at: int
+    end: int
+    prose: bool = False
+
+    @property
+    def sides(self) -> list[tuple[str, int, int]]:
+        """Its sides in order, each with its start and end in the whole text.
+
+        >>> read_equation("48+24 = r|27 = 72").sides
+        [('48+24', 0, 5), ('r|27', 8, 12), ('72', 15, 17)]
+        """
+        whole, found, at = self.first + self.equals + self.steps + self.stated, [], 0
+        for sign in [*_EQUALS.finditer(whole), None] if not self.equals.strip().startswith("|") else ():
+            end = sign.start() if sign else len(whole)
+            found.append((whole[at:end], self.start + at, self.start + end))
+            at = sign.end() if sign else end
+        first, stated = self.start + len(self.first), self.end - len(self.stated)
+        return found or [(self.first, self.start, first), (self.stated, stated, self.end)]
+
+
+def read_equation(text: str, start: int = 0, prose: bool = False) -> Equation:
+    """Take an equation apart; `start` is where it is in the whole text.
+
+    >>> read_equation("48+24=r|27=72")[:4]
+    ('48+24', '=', 'r|27=', '72')
+    """
+    first, sign, stated = text.partition("=")
+    if sign and "=" not in stated and first[-1:] > " " and stated[:1] > " " and "≈" not in text:  # the most of them
+        at, end = start + len(first) + 1, start + len(text)
+        return Equation(first, sign, "", stated, start, at, end, prose)
+    signs = list(_EQUALS.finditer(text))
+    if not signs:
+        return Equation(text, "", "", "", start, start + len(text), start + len(text), prose)
+    at, last = signs[0].end(), signs[-1].end()
+    return Equation(
+        text[: signs[0].start()],
+        signs[0][0],
+        text[at:last],
+        text[last:],
+        start,
+        start + at,
+        start + len(text),
+        prose,
+    )
+
+
+def find_annotations(text: str) -> Iterator[Equation]:
+    """The calculator annotations of a text, in order.
+
+    >>> [equation.first for equation in find_annotations("48/2 = <<48/2=24>>24, 24+1 = <<24+1=25>>25")]
+    ['48/2', '24+1']
+    """
+    for match in _ANNOTATION.finditer(text):
+        yield read_equation(match[1], match.start(1))
+
+
+def find_prose(text: str) -> Iterator[Equation]:
+    """The equations `a op b = c` in prose, those of annotations aside, in order; parts of longer ones are left out.
+
+    >>> [(e.first, e.stated) for e in find_prose("She has 48 + 24 = 72 (and 1 + 1=$2) of x + 3 * 4 = 12")]
+    [('48 + 24', '72'), ('1 + 1', '$2')]
+    """
+    for match in _PROSE.finditer(text):
+        if "=" not in (match["prose"] or ""):
+            continue
+        start, chain = unbracketed(match["prose"], match.start())
+        end = start + len(chain)
+        before = text[max(0, start - 40) : start]
+        if _AFTER.match(text, end) or (_BEFORE.search(before) and not _BULLET.search(before)):
+            continue
+        yield read_equation(chain, start, prose=True)
+
+
+def read_equations(text: str) -> list[Equation]:
+    """Return every equation that a text states, in order: in annotations, prose, LaTeX and rows of tables.
+
+    Parts of longer equations and of formulas with letters are left out, as are questions (`2+2 = 5?`).
+
+    >>> [[side for side, _, _ in e.sides] for e in read_equations("Buy $3 \\\\times 4 = 12$ or 2+2 = 5? <<1+1=2>>2")]
+    [['$3 *      4', '12'], ['1+1', '2']]
+    """
+    found = list(find_annotations(text))
+    outside = _ANNOTATION.sub(lambda match: "<" * len(match[0]), text) if found else text
+    if not _OUTSIDE.search(outside):
+        return found
+    plain = same_length(outside)
+    for match in _STATED.finditer(plain):
+        start, chain = unbracketed(match[0], match.start())
+        end = start + len(chain)
+        before = plain[max(0, start - 40) : start]
+        if (
+            _AFTER.match(plain, end)
+            or _QUALIFIED.match(plain, end)
+            or (_BEFORE.search(before) and not _BULLET.search(before))
+            or _DENIED.search(before)
+            or (chain[0] in "+-" and _LETTER.search(before))
+            or (_MIXED.search(before) and re.match(r"[0-9]+/[0-9]", chain))
+        ):
+            continue
+        found.append(read_equation(chain, start, prose=True))
+    for match in _ROW.finditer(plain) if "|" in plain else ():
+        found.append(Equation(match[1], match[2], "", match[3], match.start(1), match.end(2), match.end(3), True))
+    return sorted(found, key=lambda equation: equation.start)
+
+
+def same_length(text: str) -> str:
+    """Return a text with LaTeX, bold and wide characters replaced by plain signs and spaces, character by character.
+
+    >>> same_length(r"4 \\times 2"), len(same_length(r"\\frac{1}{2}"))
+    ('4 *      2', 11)
+    """
+    text = ascii_signs(text)
+    if "**" in text:
+        text = _BOLD.sub("  ", text)
+    for pattern, by in _LATEX if "\\" in text or "{" in text else ():
+        text = pattern.sub(lambda found, by=by: padded(found, by), text)
+    return text
+
+
+def padded(found: re.Match[str], by: str | None) -> str:
+    """Return what replaces a LaTeX command, in as many characters; a fraction for None."""
+    if by is None:
+        by = f"({found[1]}/{found[2]})"
+    if by == ",":
+        return "," + "\0" * (len(found[0]) - 1)
+    return by * len(found[0]) if by == "_" else by.ljust(len(found[0]))
+
+
+def unbracketed(chain: str, start: int) -> tuple[int, str]:
+    """Return an equation without the brackets around it, and its start.
+
+    >>> unbracketed("(48+24 = 72)", 3)
+    (4, '48+24 = 72')
+    """
+    first = _EQUALS.split(chain, maxsplit=1)[0]
+    while chain.startswith("(") and first.count("(") > first.count(")"):
+        chain, first, start = chain[1:], first[1:], start + 1
+    while chain.endswith(")") and (last := _EQUALS.split(chain)[-1]).count(")") > last.count("("):
+        chain = chain[:-1]
+    return start, chain
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is an equation as `find_prose` finds it.
+
+    >>> is_prose("48 + 24 = 72"), is_prose("48 + x = 72")
+    (True, False)
+    """
+    found = _PROSE.fullmatch(text)
+    return found is not None and found["prose"] is not None
+
+
+def find_equations(text: str, prose: bool) -> list[Equation]:
+    """The annotations of a text, and with `prose` the equations in its prose, in order.
+
+    >>> [equation.prose for equation in find_equations("1+1 = 2, so <<2*2=4>>4", prose=True)]
+    [True, False]
+    """
+    found = list(find_annotations(text))
+    return sorted([*found, *find_prose(text)], key=lambda equation: equation.start) if prose else found

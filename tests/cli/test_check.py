@@ -1,0 +1,47 @@
+"""revorder check: texts, records and stdin are checked, copies mended, and bad input refused in a line."""
+
+import json
+
+TEXT = "She has 48+24 = 62 and 2*3 = 6.\nThen <<5*5=26>>26, and ¼ of 3+4=7*2=14.\n"
+
+
+def test_a_text_is_checked_line_by_line(revorder, tmp_path):
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    done = revorder("check", tmp_path / "a.md")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert [line.partition("a.md:")[2] for line in lines[:3]] == [
+        "1: 48+24 = 62 is 72, not 62: carry",
+        "2: 5*5=26 is 25, not 26: one digit",
+        "2: 3+4=7*2=14 is 7, not 14: run-on chain",
+    ]
+    assert lines[3] == "1 right, 3 wrong, 0 unread"
+
+
+def test_json_has_byte_offsets(revorder, tmp_path):
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    *findings, last = map(json.loads, revorder("check", tmp_path / "a.md", "--json").stdout.splitlines())
+    data = TEXT.encode()
+    for found in findings:
+        assert data[found["start"] : found["end"]].decode() == found["equation"]
+        assert data[found["at"] : found["to"]].decode().strip() == found["found"]
+    assert last["counts"] == {"right": 1, "wrong": 3, "unread": 0}
+
+
+def test_a_mended_copy_has_nothing_wrong_but_what_no_number_settles(revorder, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    source.write_text(json.dumps({"id": 1, "answer": TEXT}) + "\n")
+    assert revorder("check", source, "--fix", "-o", out).returncode == 1
+    fixed = json.loads(out.read_text())
+    assert fixed == {"id": 1, "answer": TEXT.replace("= 62", "= 72").replace("26>>26", "25>>25")}
+    assert "0 unread" in revorder("check", out).stdout and "1 wrong" in revorder("check", out).stdout
+
+
+def test_bad_input_is_one_line(refused, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "1+1 = 2"}\n')
+    assert "can't be read" in refused("check", tmp_path / "none.txt")
+    assert "give the --field that holds it" in refused("check", tmp_path / "a.jsonl").splitlines()[-1]
+    assert "give one file" in refused("check", tmp_path / "a.jsonl", "--fix")
+    assert "is the file that is read" in refused(
+        "check", tmp_path / "a.jsonl", "-f", "text", "--fix", "-o", tmp_path / "a.jsonl"
+    )

@@ -1,0 +1,131 @@
+"""The checker: right equations pass, a changed result is found at its place, and what is uncertain is unread."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from revorder.integrations.scores import compute_score, equations_right
+from revorder.integrations.trl import equation_reward, equation_veto
+from revorder.reading.checking import RIGHT, UNREAD, WRONG, check_text
+
+
+def verdicts(text):
+    return [(found.verdict, found.expected, found.cause) for found in check_text(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("12 boxes of 8 make 12*8 = 96", "<<48/2=24>>24", r"$12 \\times 35 = 420$", r"1{,}047 + 1 = 1048"),
+        *(r"\\frac{1}{2}+\\frac{1}{4} = \\frac{3}{4}", "10/3 = 3.33", "10/3 ≈ 3.3", "about 10/3 = 3", "17/5 = 3 R 2"),
+        *("17/5 = 3 remainder 2", "(3+4)*2\\n= 7*2\\n= 14", "| 12*8 | 96 |", "| 12*8 | = 96 |", "**12 + 35 = 47**"),
+        *("2*(3+4) = 2*7 = 14", "<<48+24=r|27=72>>72", "$5 * 3 = $15", "20/100 = 20%", "1/3 = 0.333..."),
+        *("0.1+0.2 = 0.30000000000000004", "12×8 = 96", "12 ÷ 8 = 1.5", "-3 + 5 = 2"),
+    ],
+)
+def test_right_equations(text):
+    text = text.replace("\\\\", "\\").replace("\\n", "\n")
+    assert [verdict for verdict, _, _ in verdicts(text)] == [RIGHT]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "cause"),
+    [
+        ("48+24 = 62", "72", "carry"),
+        ("48+24=82", "72", "carry"),
+        ("3+4=7*2=14", "7", "run-on chain"),
+        ("10/3 = 3", "10/3", "rounding"),
+        ("10/3 = 3.3333333333334", "10/3", "rounding"),
+        ("12-35 = 23", "-23", "sign"),
+        ("12*35 = 4200", "420", "power of ten"),
+        ("123*45 = 1107", "5535", "misalignment"),
+        ("2+3*4 = 20", "14", "precedence"),
+        ("1000+234 = 124", "1234", "digit dropped"),
+        ("1000+234 = 12334", "1234", "digit doubled"),
+        ("1000+234 = 1324", "1234", "digits swapped"),
+        ("1000+234 = 4321", "1234", "digits reversed"),
+        ("| 12*8 | 95 |", "96", "one digit"),
+    ],
+)
+def test_wrong_equations_have_an_expected_value_and_a_cause(text, expected, cause):
+    [(verdict, right, why)] = verdicts(text)
+    assert (verdict, right) == (WRONG, expected) and (why == cause or (cause == "rounding" and why))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "2+2 = 5?",
+            "not 12*8=95",
+            "x + 3*4 = 12",
+            "3*4 = 12x",
+            "2(3+4) = 13",
+            "1 1/2 + 1 = 2 1/2",
+            "4/3 = 1 and 1/3",
+        ),
+        *("80 000 x 20/100 = 16 000", "28 / 1/5 = 140", "0900-0130 = 0730", "$1/2 = 50 cents", "Weeks 1-2 = 96"),
+        *("100-10% = 90", "5 million * 2 = 10 million", "2**3 + 1 = 9", "Suppose 2+2=5", "at 7:00+48 = 7:48"),
+    ],
+)
+def test_what_is_not_certain_is_never_wrong(text):
+    assert WRONG not in [verdict for verdict, _, _ in verdicts(text)]
+
+
+numbers = st.integers(0, 10**6)
+
+
+@given(st.lists(st.tuples(numbers, st.sampled_from("+-*"), numbers), min_size=1, max_size=6), st.data())
+def test_one_changed_result_is_the_one_finding(operations, data):
+    stated = [a + b if op == "+" else a - b if op == "-" else a * b for a, op, b in operations]
+    changed = data.draw(st.integers(0, len(operations) - 1))
+    off = data.draw(st.integers(-(10**6), 10**6).filter(bool))
+    results = [value + off if i == changed else value for i, value in enumerate(stated)]
+    lines = [f"We have {a} {op} {b} = {value} of them." for (a, op, b), value in zip(operations, results, strict=True)]
+    text = "\n".join(lines)
+    wrong = [found for found in check_text(text) if found.verdict != RIGHT]
+    assert [(found.expected, text[found.at : found.to].strip()) for found in wrong] == [
+        (str(stated[changed]), str(results[changed]))
+    ]
+
+
+@given(st.text(st.sampled_from("0123456789+-*/=≈()$%.,|<> \n\\{}xR&"), max_size=80))
+def test_no_text_makes_the_checker_raise(text):
+    for found in check_text(text):
+        assert found.verdict in (RIGHT, WRONG, UNREAD) and 0 <= found.start < found.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["1+", "1+1=", "(", "= ", "\n=1", "|1+1|", "1 ", "\\frac{1}{2}", "1{,}", "$", "<<1+1=2>>"]
+)
+def test_checking_takes_time_linear_in_the_text(piece):
+    list(check_text(piece * 20_000))
+
+
+def test_no_solution_of_gsm8k_is_called_wrong_falsely(shared):
+    """Its 21 wrong equations were looked at one by one: all are wrong."""
+    texts = [
+        json.loads(line)["answer"] for name in ("train", "test") for line in (shared / "gsm8k" / f"{name}.jsonl").open()
+    ]
+    found = [finding for text in texts for finding in check_text(text)]
+    wrong = [finding.equation for finding in found if finding.verdict == WRONG]
+    assert len(texts) == 8792 and len(wrong) == 21 and "2*8 = 24" in wrong and "3 x (8/16) = 6" in wrong
+    assert sum(finding.verdict == RIGHT for finding in found) > 28_600
+
+
+def test_rewards():
+    texts = ["48+24 = 72, 2*3 = 7", "<<48/2=24>>24", "It is 72.", "48+24 = 72"]
+    assert equation_reward([""] * 4, texts) == [0.5, 1.0, None, 1.0]
+    assert equation_veto([""] * 4, texts) == [0.0, None, None, None]
+    assert compute_score("", "48+24 = 72. The answer is 72.", "72") == 1.0
+    assert compute_score("", "48+24 = 62. The answer is 72.", "72") == compute_score("", "none", None) == 0.0
+    assert equations_right([{"role": "assistant", "content": 5}]) == 0.0
+
+
+def test_a_batch_of_equal_rewards_is_named_once(capsys, monkeypatch):
+    monkeypatch.setattr("revorder.integrations.trl._warned", False)
+    for _ in range(3):
+        equation_reward([""] * 2, ["1+1 = 2"] * 2)
+    assert capsys.readouterr().err.count("all 2 rewards of a batch are 1.0") == 1
