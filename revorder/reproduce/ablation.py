@@ -1,4 +1,4 @@
-"""Ablation: what each part of the recipe `calculator` is worth, on equal tokens and the validation split."""
+"""Ablation: what each part of the recipe `narrow` is worth, on equal tokens and the validation split."""
 
 from __future__ import annotations
 

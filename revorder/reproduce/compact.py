@@ -37,7 +37,7 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 4), ("*", 6, 
 
 @dataclass(frozen=True)
 class Compact:
-    """The recipe `calculator` in the compact notation with stated answers, for `steps` steps.
+    """The recipe `narrow` in the compact notation with stated answers, for `steps` steps.
 
     The second operand, which compact takes apart, has at most 6 digits. `differences` selects the mixture DIFFERENCES
     instead of the recipe's. `longest` is the longest example in tokens. `tiny` makes a model that learns nothing.
@@ -97,7 +97,7 @@ def render(settings: CompactSettings, folder: Path) -> list[Exhibit]:
     made = dict(settings.trainings)
     weights = [(part["op"], part["weight"]) for part in DIFFERENCES]
     share = 100 * sum(weight for op, weight in weights if op == "-") / sum(weight for _, weight in weights)
-    mixtures = {True: f", {share:.0f}% of the examples differences", False: " of the recipe `calculator`'s mixture"}
+    mixtures = {True: f", {share:.0f}% of the examples differences", False: " of the recipe `narrow`'s mixture"}
     seen = "; ".join(
         f"{name}: {made[name].layers} layers of width {made[name].width}, {what['tokens']:,} tokens"
         + mixtures[made[name].differences]
