@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import signal
 import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -29,6 +27,7 @@ from revorder.cli import (
     eval,
     export,
     finetune,
+    gsm8k,
     lm_eval_path,
     report,
     reproduce,
@@ -52,11 +51,22 @@ commands = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact arithmetic by language models: traces, judge, data, training and a small model that shows its work.",
 )
+GROUPS = {
+    "Use": (solve, show, app),
+    "Judge": (verify, check, audit, csid, cost),
+    "Data": (data, rewrite),
+    "Train": (train, finetune),
+    "Evaluate": (eval, gsm8k, report),
+    "Paper": (reproduce,),
+    "Tools": (export, lm_eval_path),
+}
 PROBLEMS = (solve, show, csid, cost, eval)  # a problem may begin with a minus sign, and is no option then
-OTHERS = (verify, check, report, reproduce, data, rewrite, train, finetune, export, app, audit, lm_eval_path)
-NAMES = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in (*PROBLEMS, *OTHERS)}
-for name, module in NAMES.items():
-    commands.command(name, context_settings={"ignore_unknown_options": module in PROBLEMS})(module.command)
+NAMES: list[str] = []
+for group, modules in GROUPS.items():
+    for module in modules:
+        NAMES.append(module.__name__.rpartition(".")[2].replace("_", "-"))
+        settings = {"ignore_unknown_options": module in PROBLEMS}
+        commands.command(NAMES[-1], context_settings=settings, rich_help_panel=group)(module.command)
 
 
 def print_version(wanted: bool) -> None:
@@ -103,26 +113,21 @@ def run(arguments: Sequence[str] | None) -> int:
     try:
         status = commands(arguments, standalone_mode=False) or 0
     except (ProblemError, TyperException) as error:
-        status, message = 2, getattr(error, "format_message", error.__str__)()
+        status, message = 2, explain(error)
         if message:  # there is none where help was printed
-            say(with_input(message, sys.argv[1:] if arguments is None else arguments))
+            say(message)
     if status == 130:
         say("interrupted")
     return status
 
 
-def with_input(message: str, arguments: Sequence[str]) -> str:
-    """A message with the value, or the commands, that typer leaves out.
-
-    >>> with_input("Invalid value for '--n': Input should be a valid integer", ["eval", "table1", "--n", "abc"])
-    "n 'abc': accepted: a valid integer"
-    """
-    if found := re.match(r"Invalid value for '--?([\w-]+)': Input should be (.*)", message, re.DOTALL):
-        option, accepted = found.groups()
-        given = [value for name, value in pairwise(arguments) if name.lstrip("-") == option]
-        given += [text.partition("=")[2] for text in arguments if text.lstrip("-").startswith(f"{option}=")]
-        if given:
-            return f"{option} {given[-1]!r}: accepted: {accepted}"
+def explain(error: Exception) -> str:
+    """Return an error's message, with the value that typer leaves out: `--n '0' should be greater than or equal to 1`."""
+    message = getattr(error, "format_message", error.__str__)()
+    _, colon, wrong = message.partition(": Input ")
+    if colon and isinstance(error, typer.BadParameter) and hasattr(error.__cause__, "errors"):
+        option = max(getattr(error.param, "opts", [""]), key=len)
+        return f"{option} {error.__cause__.errors()[0]['input']!r} {wrong}"  # type: ignore[union-attr]
     if message.startswith("No such command") and "mean" not in message:
         return f"{message.removesuffix('.')}; accepted: {', '.join(NAMES)}"
     return message

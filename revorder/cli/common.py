@@ -31,10 +31,34 @@ Form = Annotated[
 ]
 Model = Annotated[
     Optional[str],
-    typer.Option(help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; {DEFAULT} if none."),
+    typer.Option(
+        "--model",
+        "-m",
+        help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; {DEFAULT} if none.",
+    ),
 ]
 Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; - reads one a line from stdin.")]
 Wide = Annotated[bool, typer.Option("--wide", help="All columns, however narrow the terminal is.")]
+
+Errors = Annotated[bool, typer.Option("--errors", help="Group wrong answers by their first wrong step.")]
+
+
+def results_name(out: Path | None) -> Path | None:
+    if out and out.suffix != ".jsonl":
+        raise ProblemError(f"out {str(out)!r}: give --out a name that ends in .jsonl")
+    return out
+
+
+Out = Annotated[
+    Optional[Path],
+    typer.Option(
+        "--out",
+        "-o",
+        help="A JSONL file for every problem and result, with a table beside it in .md; resumes.",
+        callback=results_name,
+    ),
+]
+RunAgain = Annotated[bool, typer.Option("--overwrite", help="Run again, and replace the results in --out.")]
 
 NOTICE = 30  # seconds between notices of long work off a terminal
 READ = 1 << 20  # bytes of stdin that are read at once

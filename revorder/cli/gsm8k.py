@@ -1,48 +1,104 @@
-"""What `revorder eval gsm8k` does: word problems solved by a model, or read from a file of solutions, and scored."""
+"""revorder gsm8k: word problems solved by a model, or read from a file of solutions, and scored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
-from revorder.cli.common import emit, run_once, show_table
+import typer
+
+from revorder.cli.common import Errors, Json, Out, RunAgain, Wide, emit, run_once, show_table
+from revorder.cli.endpoint import Api, BaseUrl, Timeout, identity, open_endpoint
+from revorder.errors import ProblemError
 from revorder.files import write_whole
+from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
 
 if TYPE_CHECKING:
-    from revorder.corpora.gsm8k import WordProblem
     from revorder.evaluation.word_problems.scoring import Attempt
     from revorder.evaluation.word_problems.solving import Completer
 
-
-def score_file(path: Path, errors: bool, wide: bool, json_: bool) -> None:
-    """Print the scores of a file of solutions, and what went wrong first."""
-    from revorder.evaluation.word_problems.scoring import read_solutions
-
-    print_scores(read_solutions(path), errors, wide, json_)
+SOLVE = "Solving with a model"
 
 
-def solve_problems(
-    writer: Completer,
-    problems: Sequence[WordProblem],
-    written_by: Mapping[str, Any],
-    out: Path | None,
-    overwrite: bool,
-    errors: bool,
-    wide: bool,
-    json_: bool,
+def command(
+    model: Annotated[
+        Optional[str], typer.Option("--model", "-m", help="A language model: a Hugging Face folder or name.")
+    ] = None,
+    solutions: Annotated[
+        Optional[Path], typer.Option(help="Score this JSONL file of solutions beside the right ones instead.")
+    ] = None,
+    out: Out = None,
+    overwrite: RunAgain = False,
+    errors: Errors = False,
+    wide: Wide = False,
+    json_: Json = False,
+    n: Annotated[
+        Optional[int],
+        typer.Option(
+            "--n", "-n", min=1, help="The first problems of the test set.", show_default="all", rich_help_panel=SOLVE
+        ),
+    ] = None,
+    data: Annotated[
+        Optional[str],
+        typer.Option(
+            help="GSM8K's folder, or a Hugging Face dataset; $REVORDER_DATA names the folder too.",
+            rich_help_panel=SOLVE,
+        ),
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, help="Problems solved at once.", rich_help_panel=SOLVE)] = 64,
+    device: Annotated[
+        Optional[str],
+        typer.Option(help="Such as cpu or cuda:1.", show_default="a GPU if there is one", rich_help_panel=SOLVE),
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="The most tokens of a solution.", rich_help_panel=SOLVE)] = 512,
+    base_url: BaseUrl = None,
+    api: Api = "chat",
+    timeout: Timeout = 60,
 ) -> None:
-    """Let a model solve problems, in at most `max_tokens` of `written_by` each, and print as `score_file` does."""
-    from revorder.evaluation.suites import hash_of
-    from revorder.evaluation.word_problems.solving import SUITE, attempts_of, write_solutions
+    """Score solutions of GSM8K's word problems: answers, equations by operator, and first errors.
 
-    settings = {"suite": SUITE, "n": len(problems), "problems": hash_of({SUITE: problems})} | dict(written_by)
-    solve = partial(write_solutions, writer, problems, out, settings, written_by["max_tokens"])
+    Give --model to solve the test set, or --solutions to score a file.
+
+    Examples:
+      revorder gsm8k --model DIR --out results.jsonl --errors
+      revorder gsm8k --solutions solutions.jsonl
+    """
+    if solutions and (model or out):
+        raise ProblemError("--solutions scores a file that exists; drop --model and --out, or drop --solutions")
+    if solutions:
+        from revorder.evaluation.word_problems.scoring import read_solutions
+
+        print_scores(read_solutions(solutions), errors, wide, json_)
+        return
+    if not model:
+        raise ProblemError("gsm8k: no model; give --model, a Hugging Face folder or name, or --solutions with a file")
+    from revorder.evaluation.suites import hash_of
+    from revorder.evaluation.word_problems.solving import SUITE, attempts_of, load_problems, write_solutions
+
+    problems = load_problems(data, n)
+    if base_url is None:
+        solver, written_by = open_solver(model, batch, device, max_tokens)
+    else:
+        solver, written_by = open_endpoint(model, base_url, max_tokens, api=api, timeout=timeout)
+    settings = {"suite": SUITE, "n": len(problems), "problems": hash_of({SUITE: problems})} | written_by
+    solve = partial(write_solutions, solver, problems, out, settings, max_tokens)
     results = run_once(out, settings, overwrite, len(problems), solve)
-    attempts = attempts_of(results, str(written_by["model"]))
-    print_scores(attempts, errors, wide, json_, out and out.with_suffix(".md"))
+    print_scores(attempts_of(results, model), errors, wide, json_, out and out.with_suffix(".md"))
+
+
+def open_solver(model: str, batch: int, device: str | None, max_tokens: int) -> tuple[Completer, dict[str, Any]]:
+    """Return the model that solves, and what its solutions depend on."""
+    from revorder.inference.transformers_runtime import TransformersRuntime
+
+    trained = (checkpoint(model) / INFO_FILE).exists()
+    if trained and CheckpointInfo.load(checkpoint(model)).places:
+        raise ProblemError(f"model {model!r} knows no text but equations; give --model a language model")
+    method = None if trained else "plain"  # solutions have no method
+    runtime = TransformersRuntime(model, method, batch=batch, device=device)
+    return runtime, identity(model) | {"max_tokens": max_tokens}
 
 
 def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> None:

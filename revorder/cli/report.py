@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, Wide, emit, say, show_table, tell
+from revorder.cli.common import Errors, Json, Wide, emit, say, show_table, tell
 from revorder.cli.gsm8k import print_scores
 from revorder.errors import ProblemError
 from revorder.files import read_text, write_whole
 
 if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
-
-Errors = Annotated[bool, typer.Option("--errors", help="Group what is wrong by the first wrong step.")]
 
 
 def command(

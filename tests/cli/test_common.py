@@ -11,7 +11,7 @@ from revorder import __version__
 from revorder.cli import common
 
 COMMANDS = ["solve", "show", "app", "verify", "csid", "cost", "eval", "report", "audit", "reproduce", "data", "rewrite"]
-COMMANDS += ["train", "finetune", "export", "lm-eval-path"]
+COMMANDS += ["train", "finetune", "gsm8k", "export", "lm-eval-path"]
 
 
 def test_help_lists_every_command(revorder):
@@ -48,10 +48,10 @@ def test_help_loads_nothing_heavy():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["eval", "table1", "--n", "abc"], "n 'abc': accepted: a valid integer"),
-        (["eval", "table1", "--n=0"], "n '0': accepted: greater than or equal to 1"),
-        (["solve", "1/3", "--decimals", "-1"], "decimals '-1': accepted: greater than or equal to 0"),
-        (["foo", "1+1"], "No such command 'foo'; accepted: solve, show, csid"),
+        (["eval", "table1", "--n", "abc"], "--n 'abc' should be a valid integer"),
+        (["eval", "table1", "--n=0"], "--n '0' should be greater than or equal to 1"),
+        (["solve", "1/3", "--decimals", "-1"], "--decimals '-1' should be greater than or equal to 0"),
+        (["foo", "1+1"], "No such command 'foo'; accepted: solve, show, app"),
     ],
 )
 def test_what_typer_refuses_is_named(arguments, said, refused):

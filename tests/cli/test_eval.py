@@ -92,7 +92,7 @@ def test_table1_needs_no_files(revorder, tmp_path, monkeypatch):
 
 
 def test_a_file_of_results_is_for_report(refused, tmp_path):
-    assert "accepted: revorder report results.jsonl" in refused("eval", "results.jsonl")
+    assert "to score it: revorder report results.jsonl" in refused("eval", "results.jsonl")
 
 
 def test_long_work_says_how_far_it_is(revorder, monkeypatch):
@@ -105,11 +105,11 @@ def test_long_work_says_how_far_it_is(revorder, monkeypatch):
     ("arguments", "says"),
     [
         (["nope"], "accepted: bigbench, extra, table1"),
-        (["extra", "--n", "0"], "n '0': accepted"),
-        (["extra", "--method", "lean"], "--base-url"),
+        (["extra", "--n", "0"], "--n '0' should be"),
+        (["extra", "--model", "calculator", "--method", "plain"], "was trained to write lean"),
         (["extra", "--base-url", ""], "model: missing"),
         (["one-digit", "+"], "no problem with +"),
-        (["extra", "+", "--out", "results.md"], "'results.md': accepted: a name that ends in .jsonl"),
+        (["extra", "+", "--out", "results.md"], "'results.md': give --out a name that ends in .jsonl"),
         (["extra", "+", "--n", "1", "--out", "no/such/folder.jsonl"], "accepted: a file in a folder that is there"),
         (["bigbench", "%"], "+ - * /"),
         (["bigbench", "--data", "no/such/folder"], "no/such/folder"),

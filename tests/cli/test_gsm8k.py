@@ -1,4 +1,4 @@
-"""revorder eval gsm8k: a file of solutions scored, and problems solved by a model, interrupted and resumed."""
+"""revorder gsm8k: a file of solutions scored, and problems solved by a model, interrupted and resumed."""
 
 import json
 import os
@@ -39,24 +39,22 @@ def test_a_file_of_solutions_is_scored(tmp_path, revorder, refused):
         {"question": "How?", "answer": "#### 72", "solution": "48+24=<<48+24=r|37=73>>73\n#### 73"},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = revorder("eval", "gsm8k", "--solutions", path, "--json", "--errors")
+    done = revorder("gsm8k", "--solutions", path, "--json", "--errors")
     score, wrong = map(json.loads, done.stdout.splitlines())
     assert done.returncode == 0 and (score["total"], score["correct"]) == (2, 1)
     assert score["equations"]["+"] == [0, 1] and score["equations"]["/"] == [1, 1]
     assert (wrong["cause"], wrong["solutions"], wrong["examples"][0]["question"]) == ("arithmetic", 1, "How?")
-    shown = revorder("eval", "gsm8k", "--solutions", path, "--errors").stdout
+    shown = revorder("gsm8k", "--solutions", path, "--errors").stdout
     assert "50.0 (9.5-90.5) of 2" in shown and "LLaMA2-7B, RevOrder (paper)" in shown
     assert "-> arithmetic in 48+24=r|37=73, which is 72; the final answer is 73, not 72" in shown
-    others = (["--n", "3"], ["--out", "o.jsonl"], ["--model", "m"], ["--seed", "0"], ["+"], ["--device", "cpu"])
-    for option in others:
-        assert "without" in refused("eval", "gsm8k", "--solutions", path, *option)
-    assert "solutions: not with hard" in refused("eval", "hard", "--solutions", path)
+    for option in (["--out", "o.jsonl"], ["--model", "m"]):
+        assert "or drop --solutions" in refused("gsm8k", "--solutions", path, *option)
 
 
 def test_a_model_solves_them_and_goes_on_where_it_was_interrupted(model, data, tmp_path, revorder):
     out, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     partial = tmp_path / "out.jsonl.partial"
-    command = ["eval", "gsm8k", "--model", model, "--data", data, "--batch", "1", "--max-tokens", "24", "--out"]
+    command = ["gsm8k", "--model", model, "--data", data, "--batch", "1", "--max-tokens", "24", "--out"]
     problems = data / "test.jsonl"
     problems.write_text("".join(problems.read_text().replace("?", f" {i}?") for i in range(10)))  # not done at once
 
@@ -84,17 +82,13 @@ def test_a_model_solves_them_and_goes_on_where_it_was_interrupted(model, data, t
 
 
 def test_what_is_not_accepted_is_one_line(model, data, tmp_path, refused):
-    asked = ["eval", "gsm8k", "--model", model, "--data", data]
-    assert "accepted: --model, a Hugging Face folder or name, or --solutions" in refused(
-        "eval", "gsm8k", "--data", data
-    )
+    asked = ["gsm8k", "--model", model, "--data", data]
+    assert "give --model, a Hugging Face folder or name, or --solutions" in refused("gsm8k", "--data", data)
     assert "device 'gpu': " in refused(*asked, "--device", "gpu")
-    assert "method: not with gsm8k" in refused(*asked, "--method", "plain")
-    assert "api: of a server; accepted: together with --base-url" in refused(*asked, "--api", "chat")
-    assert "batch: not with --base-url" in refused(*asked, "--batch", "2", "--base-url", "http://127.0.0.1:9/v1")
-    assert "batch: not with extra" in refused("eval", "extra", "--batch", "2")
-    assert "can't be loaded" in refused("eval", "gsm8k", "--model", tmp_path, "--data", data)
-    assert "test.jsonl' can't be read" in refused("eval", "gsm8k", "--model", model, "--data", tmp_path)
+    assert "No such option: --method" in refused(*asked, "--method", "plain")
+    assert "ends in .jsonl" in refused(*asked, "--out", "results.md")
+    assert "can't be loaded" in refused("gsm8k", "--model", tmp_path, "--data", data)
+    assert "test.jsonl' can't be read" in refused("gsm8k", "--model", model, "--data", tmp_path)
 
 
 class Solver(BaseHTTPRequestHandler):
@@ -125,7 +119,7 @@ def test_a_served_model_solves_them(api, data, tmp_path, revorder, monkeypatch):
     server.seen = []
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     out, url = tmp_path / "out.jsonl", f"http://127.0.0.1:{server.server_port}/v1"
-    command = ["eval", "gsm8k", "--data", data, "--base-url", url, "--api", api, "--model", "m", "--n", "3"]
+    command = ["gsm8k", "--data", data, "--base-url", url, "--api", api, "--model", "m", "--n", "3"]
     done = revorder(*command, "--out", out, "--json")
     server.shutdown()
     server.server_close()
