@@ -189,7 +189,9 @@ def find_suite(name: str) -> Suite:
     2024
     """
     if name not in SUITES:
-        raise ProblemError(f"suite {name!r} is unknown; accepted: {', '.join(SUITES)}; for word problems: revorder gsm8k")
+        raise ProblemError(
+            f"suite {name!r} is unknown; accepted: {', '.join(SUITES)}; for word problems: revorder gsm8k"
+        )
     return SUITES[name]
 
 

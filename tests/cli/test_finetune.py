@@ -91,4 +91,4 @@ def test_a_model_as_it_came_is_asked_by_a_method(files, revorder):
     scores = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0 and len(scores) == 5 and sum(score["correct"] for score in scores) == 0
     done = revorder(*command)
-    assert done.returncode == 2 and "accepted: together with --base-url" in done.stderr
+    assert done.returncode == 2 and "eval takes any other language model with --method" in done.stderr
