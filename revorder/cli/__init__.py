@@ -37,11 +37,12 @@ from revorder.cli import (
     train,
     verify,
 )
-from revorder.cli.common import say
+from revorder.cli.common import Command, say
 from revorder.errors import ProblemError, first_line
 from revorder.provenance import __version__
 
 os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # a name that can't be looked up is told in one line, ours
+INTERRUPTED, TERMINATED = 130, 143  # the exit statuses of programs that SIGINT and SIGTERM ended
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
 
 commands = typer.Typer(
@@ -66,7 +67,7 @@ for group, modules in GROUPS.items():
     for module in modules:
         NAMES.append(module.__name__.rpartition(".")[2].replace("_", "-"))
         settings = {"ignore_unknown_options": module in PROBLEMS}
-        commands.command(NAMES[-1], context_settings=settings, rich_help_panel=group)(module.command)
+        commands.command(NAMES[-1], cls=Command, context_settings=settings, rich_help_panel=group)(module.command)
 
 
 def print_version(wanted: bool) -> None:
@@ -84,13 +85,21 @@ def options(
     pass
 
 
+terminated: list[int] = []  # SIGTERM, once it came
+
+
+def terminate(number: int, frame: object) -> None:
+    terminated.append(number)
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; bad input, and output that can't be written, are one line on stderr, status 2.
 
-    SIGTERM, which `timeout` and job schedulers send, is to it what Ctrl-C is: nothing half written is left, status 130.
+    SIGTERM, which `timeout` and job schedulers send, leaves nothing half written, as Ctrl-C does; the status is 143.
     """
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, terminate)
     try:
         if sys.stdout is None:
             raise OSError("stdout is closed")
@@ -116,8 +125,9 @@ def run(arguments: Sequence[str] | None) -> int:
         status, message = 2, explain(error)
         if message:  # there is none where help was printed
             say(message)
-    if status == 130:
-        say("interrupted")
+    if status == INTERRUPTED:
+        say("terminated" if terminated else "interrupted")
+        return TERMINATED if terminated else INTERRUPTED
     return status
 
 

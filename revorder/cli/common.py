@@ -6,12 +6,14 @@ import json
 import re
 import sys
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional
 
 import typer
+from typer.core import TyperCommand
 
 from revorder.errors import ProblemError
 from revorder.files import MAX_LINE
@@ -73,6 +75,24 @@ def packaged(folder: str) -> str:
     return ", ".join(sorted(path.stem for path in (Path(__file__).parent.parent / folder).glob("*.yaml")))
 
 
+# Help
+
+
+class Command(TyperCommand):
+    """A command whose help has FILE, N and TEXT for `<path>`, `<int range> [x>=1]` and `<str>`, and nothing for a flag."""
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            if param.param_type_name != "option":
+                continue
+            names = {int: "N", float: "X", str: "TEXT", Path: "FILE", bool: ""}
+            kind = param.type_descriptor.annotation
+            param.metavar = "" if param.is_flag else param.metavar or names.get(kind)
+            param.min = param.max = None  # the check was built with the command
+        return params
+
+
 # Input
 
 
@@ -106,28 +126,18 @@ class Line(NamedTuple):
 
 
 def stdin_batches() -> Iterator[list[str]]:
-    """The lines of stdin as they come, in batches of what is there; a BOM is skipped, bytes that are no UTF-8 replaced."""
+    """Yield the lines of stdin as they arrive, in batches; skip a BOM, and replace bytes that are not UTF-8."""
     if sys.stdin is None:
-        raise ProblemError("stdin: closed; accepted: lines of text")
-    begun, size, count = list[bytes](), 0, 0  # the pieces of a line whose end is to come, their bytes; lines before it
-    stream: Any = sys.stdin.buffer
-
-    def text(line: bytes, first: bool) -> str:
-        line = line.removeprefix(b"\xef\xbb\xbf") if first else line
-        return line.rstrip(b"\r").decode("utf-8", errors="replace")
-
-    while read := stream.read1(READ):  # waits only where nothing is there
-        *lines, rest = read.split(b"\n")
+        raise ProblemError("stdin is closed; give lines of text on it")
+    decoder, rest = getincrementaldecoder("utf-8-sig")("replace"), ""
+    while read := sys.stdin.buffer.read1(READ):  # type: ignore[attr-defined] # waits only if nothing has arrived
+        *lines, rest = (rest + decoder.decode(read)).split("\n")
         if lines:
-            lines[0] = b"".join([*begun, lines[0]])
-            yield [text(line, count + i == 0) for i, line in enumerate(lines)]
-            begun, size, count = [], 0, count + len(lines)
-        begun.append(rest)
-        size += len(rest)
-        if size > MAX_LINE:
-            raise ProblemError(f"line {count + 1} of stdin has more than {MAX_LINE} bytes, the most accepted")
-    if last := b"".join(begun):
-        yield [text(last, count == 0)]
+            yield [line.rstrip("\r") for line in lines]
+        if len(rest) > MAX_LINE:
+            raise ProblemError(f"a line of stdin has more than {MAX_LINE} bytes, the most that is read")
+    if rest := rest + decoder.decode(b"", final=True):
+        yield [rest.rstrip("\r")]
 
 
 def read_batches(problems: list[str]) -> Iterator[list[Line]]:
@@ -137,7 +147,9 @@ def read_batches(problems: list[str]) -> Iterator[list[Line]]:
     """
     for problem in problems:
         if re.match("--?[A-Za-z]", problem):
-            raise ProblemError(f"option {problem!r} is unknown; accepted: those that --help lists")
+            raise ProblemError(f"option {problem!r} is unknown; --help lists the options")
+        if "." in problem and Path(problem).is_file():
+            raise ProblemError(f"{problem!r} is a file; to read its lines, give - and: < {problem}")
     number = 0
     for problem in join_pieces(problems):
         if problem != "-":

@@ -91,7 +91,8 @@ def test_a_closed_pipe_ends_quietly(arguments, tmp_path):
         assert running.stderr.read() == b"" and running.wait(60) == 141
 
 
-def test_an_interrupted_command_is_one_line():
+@pytest.mark.parametrize(("number", "said", "status"), [(2, "interrupted", 130), (15, "terminated", 143)])
+def test_an_interrupted_command_is_one_line(number, said, status):
     running = subprocess.Popen(
         [sys.executable, "-m", "revorder", "verify"],
         stdin=subprocess.PIPE,
@@ -102,8 +103,8 @@ def test_an_interrupted_command_is_one_line():
     running.stdin.write("1+1=r|2=2\n")
     running.stdin.flush()
     assert running.stdout.readline() == "ok 2\n"
-    running.send_signal(2)
-    assert (running.stdout.read(), running.stderr.read(), running.wait(60)) == ("", "revorder: interrupted\n", 130)
+    running.send_signal(number)
+    assert (running.stdout.read(), running.stderr.read(), running.wait(60)) == ("", f"revorder: {said}\n", status)
 
 
 def test_long_work_says_how_far_it_is_off_a_terminal(capsys, monkeypatch):

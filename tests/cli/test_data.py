@@ -74,7 +74,7 @@ def test_workers_of_a_killed_run_end_with_it(kill, tmp_path, process):
             while is_running(running.pid) and time.monotonic() < until:
                 time.sleep(0.02)
             assert not is_running(running.pid)
-    assert set(said.read_text().splitlines()) <= {"revorder: interrupted"}
+    assert set(said.read_text().splitlines()) <= {"revorder: terminated"}
     assert process(*settings, "--out", tmp_path / "killed").returncode == 0
     assert process(*settings[:-1], "1", "--out", tmp_path / "whole").returncode == 0
     assert shards(tmp_path / "killed") == shards(tmp_path / "whole")

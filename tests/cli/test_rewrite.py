@@ -92,8 +92,10 @@ def test_a_user_runs_it(source, tmp_path, process):
     assert done.returncode == 0 and "rewritten" in done.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_run_leaves_nothing(number, source, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "said", "status"), [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "terminated", 143)]
+)
+def test_a_stopped_run_leaves_nothing(number, said, status, source, tmp_path):
     source.write_text(source.read_text() * 200_000)
     command = [sys.executable, "-m", "revorder", "rewrite", source, tmp_path / "out.jsonl"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -102,7 +104,7 @@ def test_a_stopped_run_leaves_nothing(number, source, tmp_path):
         time.sleep(0.01)
     running.send_signal(number)
     stdout, stderr = running.communicate(timeout=60)
-    assert (running.returncode, stdout) == (130, "") and stderr.endswith("revorder: interrupted\n")
+    assert (running.returncode, stdout) == (status, "") and stderr.endswith(f"revorder: {said}\n")
     assert list(tmp_path.iterdir()) == [source]
 
 

@@ -224,6 +224,11 @@ def test_what_is_no_checkpoint_is_named(arguments, says, refused, monkeypatch):
     assert says in refused("solve", "1+1", *arguments)
 
 
+def test_a_file_is_named_as_one(refused, tmp_path):
+    (tmp_path / "p10k.txt").write_text("1+1\n")
+    assert "p10k.txt' is a file; to read its lines, give - and: < " in refused("solve", tmp_path / "p10k.txt")
+
+
 def test_a_damaged_checkpoint_is_one_line(tmp_path, process):
     def refused():
         result = process("solve", "1+1", "--model", tmp_path)
