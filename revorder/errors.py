@@ -41,10 +41,10 @@ def first_line(error: BaseException) -> str:
 def needs(what: str, extra: str) -> Iterator[None]:
     """Where a library that `what` imports inside is missing, raise ProblemError naming the extra that installs it.
 
-    >>> with needs("the app", "app"):
+    >>> with needs("GGUF", "gguf"):
     ...     import no_such_library
     Traceback (most recent call last):
-    revorder.errors.ProblemError: the app needs no_such_library; install: pip install 'revorder[app]'
+    revorder.errors.ProblemError: GGUF needs no_such_library; install: pip install 'revorder[gguf]'
     """
     try:
         yield

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Annotated, Optional
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from revorder.cli.common import Model
+from revorder.model.checkpoint import checkpoint
 
 
 def command(
     model: Model = None,
-    port: Annotated[
-        Optional[int], typer.Option(min=1, max=65535, help="A free one from 7860 on if none.", show_default=False)
-    ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Open a page: type an expression, and watch its digits arrive and be judged. Ctrl-C ends it.
+    """Write the model's page to a temporary file, print its path, and open it: type a problem, and watch the digits arrive.
 
-    The page is served to this machine alone, and loads nothing from elsewhere.
+    The page needs no server and no network; `revorder export calculator page.html` writes it where you want it.
     """
-    from revorder.integrations.app import open_app
+    from revorder.integrations.page.export import export_page
 
-    blocks = open_app(model, port, browser)
-    print(blocks.local_url, flush=True)
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        blocks.close(verbose=False)
+    path = Path(tempfile.mkdtemp(prefix="revorder-")) / f"{checkpoint(model).name}.html"
+    export_page(model, path)
+    print(path, flush=True)
+    if open_:
+        webbrowser.open(path.as_uri())

@@ -1,1 +1,1 @@
-"""Pictures of traces as HTML, for a file and for the app."""
+"""Pictures of traces as HTML, for a file and a notebook."""

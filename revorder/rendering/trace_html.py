@@ -1,4 +1,4 @@
-"""Traces as HTML: one picture for a file and for the app, without a script or a font from elsewhere."""
+"""Traces as HTML: one picture for a file and a notebook, without a script or a font from elsewhere."""
 
 from __future__ import annotations
 

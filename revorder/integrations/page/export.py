@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.llama_folder import read_llama
 from revorder.model.tokenizer import Tokenizer
 
-ENGINE = ("tokenizer", "llama", "expression", "lean", "solver")  # runs without a page, in Node too
+ENGINE = ("tokenizer", "llama", "expression", "lean", "solver", "unwritten", "reading", "sentences", "words")
+SCRIPTS = ("work", "picture", "page")  # what needs a page; the engine runs without one, in Node too
 _HERE = Path(__file__).parent
 
 
@@ -54,17 +56,18 @@ def page(data: dict[str, Any], weights: str) -> str:
         "style": beside("page.css"),
         "model": json.dumps(data).replace("<", "\\u003c"),
         "weights": weights,
-        "engine": engine(),
-        "script": beside("page.js"),
+        "engine": scripts(ENGINE),
+        "script": scripts(SCRIPTS),
+        "name": data["name"],
     }
     before, *rest = beside("page.html").split("{{")
     filled = [parts[name] + text for name, text in (piece.split("}}", 1) for piece in rest)]
     return before + "".join(filled)
 
 
-def engine() -> str:
-    """Return the scripts that compute, as one script."""
-    return '"use strict";\n' + "".join(beside(f"{name}.js") for name in ENGINE)
+def scripts(names: Iterable[str]) -> str:
+    """Return the files of these names as one script."""
+    return '"use strict";\n' + "".join(beside(f"{name}.js") for name in names)
 
 
 def beside(name: str) -> str:

@@ -1,8 +1,9 @@
 // The method that the model writes, and the judge that replays it along a text. Every number is a BigInt.
 // A segment is {text, kind, op, a, b}: a piece of a trace, how its digits come about, and the operation they belong to.
+// A copied one has a role, which says what it is for.
 
 const STEP_END = { text: "", kind: "step end" };
-const copied = (text) => ({ text, kind: "copy" });
+const copied = (text, role) => ({ text, kind: "copy", role });
 const length = (n) => n.toString().length;
 const backwards = (text) => [...text].reverse().join("");
 const reversedNumber = (n) => MARK + backwards(n.toString());
@@ -15,11 +16,11 @@ function places(n, width) {
 
 // `choose(step, digit, width)` says which quotient digit to write. `size`: digits of a multiplier or quotient a step.
 function* write({ a, op, b }, choose, size, answer = false) {
-  yield copied(`${a}${op}${b}=`);
+  yield copied(`${a}${op}${b}=`, "question");
   if (op === "/") {
     yield* division(a, b, choose, size);
     yield STEP_END;
-    yield copied(`=${answerText(a / b, a % b)}`);
+    yield copied(`=${answerText(a / b, a % b)}`, "answer");
     return;
   }
   if (op === "+") yield { text: reversedNumber(a + b), kind: "reversed", op, a, b };
@@ -38,7 +39,7 @@ function* subtraction(a, b) {
     yield { text: "W", kind: "sign", op: "-", a, b };
     yield STEP_END;
     yield { text: MARK + places(b - a, width), kind: "reversed", op: "-", a: b, b: a };
-    yield copied("-");
+    yield copied("-", "minus");
   }
 }
 
@@ -53,10 +54,10 @@ function* multiplication(a, b, size) {
   for (let place = 0; place < few.length; place += size) {
     if (place) {
       yield STEP_END;
-      yield copied("#");
+      yield copied("#", "next");
     }
     const digits = few.slice(Math.max(0, few.length - place - size), few.length - place);
-    yield copied(digits + "0".repeat(place));
+    yield copied(digits + "0".repeat(place), "multiplier");
     const value = BigInt(digits) * power(place);
     if (!value) continue;
     const partial = many * value;
@@ -87,9 +88,9 @@ function* division(a, b, choose, size) {
     const product = block * b;
     const difference = left - product;
     yield { text: `${block}`.padStart(count, "0"), kind: "estimate", op: "/", a: left, b };
-    if (place) yield copied("0".repeat(place));
+    if (place) yield copied("0".repeat(place), "zeros");
     if (block) yield { text: reversedNumber(product), kind: "reversed", op: "*", a: b, b: block };
-    yield copied(MARK + backwards(down));
+    yield copied(MARK + backwards(down), place ? "down" : "end");
     const shown = Math.max(least, length(difference > 0n ? difference : 0n));
     const kind = block ? "reversed" : "copy";
     yield { text: places(difference, shown), kind, op: "-", a: left, b: product };
@@ -102,7 +103,7 @@ function* division(a, b, choose, size) {
     left = difference * power(size) + BigInt(down);
     [place, step, count] = [place - size, step + 1, size];
     yield STEP_END;
-    yield copied("#");
+    yield copied("#", "next");
   }
 }
 

@@ -147,7 +147,15 @@ function createLlama(config, tensors) {
     for (const layer of layers) [layer.keys, layer.values] = [[], []];
   }
 
-  return { start, feed };
+  // Exchange what is read out as two tokens: a model that errs.
+  function swap(one, other) {
+    const at = (token, i) => (token - (token % ROWS)) * width + i * ROWS + (token % ROWS);
+    for (let i = 0; i < width; i++) {
+      [output[at(one, i)], output[at(other, i)]] = [output[at(other, i)], output[at(one, i)]];
+    }
+  }
+
+  return { start, feed, swap };
 }
 
 // A matrix as `multiply` reads it: eight rows side by side, column by column, the rows padded with zeros.

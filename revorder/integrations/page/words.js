@@ -1,0 +1,64 @@
+// Words as signs: "what is twelve times 7" is "12*7".
+
+const UNITS = `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen`.split(/\s+/);
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const SCALES = { thousand: 3, million: 6, billion: 9, trillion: 12 };
+const OPERATORS = [
+  [/\b(?:multiplied by|times)\b/g, "*"],
+  [/\b(?:divided by|over)\b/g, "/"],
+  [/\b(?:plus|added to)\b/g, "+"],
+  [/\b(?:minus|less|take away)\b/g, "-"],
+  [/\b(?:negative)\b/g, "-"],
+  [/\s*\b(?:percent|per cent)\b/g, "%"],
+];
+const SAID_BEFORE = /^(?:please|hey|so|what is|what's|whats|how much is|calculate|compute|work out|solve|find|the result of|the value of)\b[,:]?\s*/;
+const PAIRS = { sum: "+", product: "*", difference: "-", quotient: "/" };
+
+// {text, decimal}: what was typed as signs, and whether the answer is to be a decimal.
+function fromWords(typed) {
+  const asked = /\s+as (?:a )?decimals?\s*[?.]?\s*$/i;
+  const decimal = asked.test(typed);
+  const text = typed.replace(asked, "");
+  if (!/\p{L}{2}/u.test(text)) return { text, decimal };
+  let said = text.toLowerCase().replace(/(\p{L})-(?=\p{L})/gu, "$1 ").trim().replace(/[?.!]+$/, "");
+  while (SAID_BEFORE.test(said)) said = said.replace(SAID_BEFORE, "");
+  said = numbersIn(said.replace(/\bequals?$/, ""));
+  said = said
+    .replace(/\b(?:the )?(sum|product|difference|quotient) (?:of|between) (.+?) and (.+)$/, (_, pair, a, b) => `(${a})${PAIRS[pair]}(${b})`)
+    .replace(/\badd (.+?) (?:to|and) (.+)$/, "($2)+($1)")
+    .replace(/\bsubtract (.+?) from (.+)$/, "($2)-($1)")
+    .replace(/\bmultiply (.+?) (?:by|with|and) (.+)$/, "($1)*($2)")
+    .replace(/\bdivide (.+?) by (.+)$/, "($1)/($2)")
+    .replace(/\bhalf of (.+)$/, "($1)/2")
+    .replace(/\b(?:double|twice) (.+)$/, "2*($1)");
+  for (const [words, sign] of OPERATORS) said = said.replace(words, sign);
+  said = said.replace(/%\s*of\b/g, "%*").replace(/\band\b/g, "+");
+  const unknown = /\p{L}{2,}/u.exec(said);
+  if (unknown) throw new Refusal(`“${unknown[0]}” is not a word this page knows. Try “12 times 7”.`);
+  return { text: said.trim(), decimal };
+}
+
+// Number words as digits: "one hundred and five" is 105, "two point five" 2.5, "3 million" 3000000.
+function numbersIn(said) {
+  const word = `(?:${[...UNITS, ...TENS, "hundred", ...Object.keys(SCALES)].join("|")})`;
+  const phrase = new RegExp(`\\b(?:an? (?=hundred|thousand|million|billion|trillion))?${word}(?:(?:(?<=hundred|thousand|million|billion|trillion)\\s+and)?\\s+${word})*\\b`, "g");
+  return said
+    .replace(/\b(\d+)\s+(thousand|million|billion|trillion)\b/g, (_, digits, scale) => digits + "0".repeat(SCALES[scale]))
+    .replace(phrase, (words) => numberOf(words).toString())
+    .replace(/\b(\d+) point ((?:\d+ )*\d+)\b/g, (_, whole, places) => `${whole}.${places.replace(/ /g, "")}`);
+}
+
+function numberOf(words) {
+  const list = words.split(/\s+/);
+  const units = list.map((word) => UNITS.indexOf(word));
+  if (list.length > 1 && units.every((unit) => unit >= 0 && unit < 10)) return units.join(""); // digit by digit
+  let [total, part] = [0n, 0n];
+  for (const word of list) {
+    if (UNITS.includes(word)) part += BigInt(UNITS.indexOf(word));
+    else if (TENS.includes(word)) part += BigInt(10 * (TENS.indexOf(word) + 2));
+    else if (word === "hundred") part = (part || 1n) * 100n;
+    else if (word in SCALES) [total, part] = [total + (part || 1n) * power(SCALES[word]), 0n];
+  }
+  return total + part;
+}
