@@ -54,7 +54,9 @@ def main() -> None:
         print(f"texts as CTranslate2 writes them: {same} of {len(problems)}")
         browser = open_browser(f"{scratch}/profile")
         browser.get(f"{page.as_uri()}#1%2B1")
-        first, speed = browser.execute_script(TIMED, json.loads(json.dumps(list(zip(questions, limits, strict=True))[::8])))
+        first, speed = browser.execute_script(
+            TIMED, json.loads(json.dumps(list(zip(questions, limits, strict=True))[::8]))
+        )
         browser.quit()
         print(f"in Chromium: {speed:,.0f} tokens a second, the slowest first token after {first:.0f} ms")
 
