@@ -77,7 +77,7 @@ def refusal(path):
         (f"size: 5\n{PARTS}size: 6", "can't be read: key 'size' stands twice, line 3"),
         (f"parts: [{PART}, {{op: '+', a: 1, b: 1, c: 2}}]", "parts 1, key 'c' is unknown; accepted: op, a, b, weight"),
         ("size: 5", "key 'parts' is missing; accepted: a list of parts"),
-        ("parts: [{op: '+', b: 1}]", "parts 0, key 'a' is missing; accepted: a digit count from 1 to 32"),
+        ("parts: [{op: '+', b: 1}]", "parts 0, key 'a' is missing; accepted: a digit count from 1 to 70"),
         # values of another type
         ("size: true", "key 'size' is true; accepted: a whole number of at least 1"),
         ("size: '2'", "key 'size' is \"2\"; accepted: a whole number of at least 1"),

@@ -72,8 +72,8 @@ def check_answer(question: str, answer: str) -> Finding:
 def check_asked(asked: Asked, answer: str) -> Finding:
     """The same for a question that is read.
 
-    >>> check_asked(read_question("2+2"), "5").cause
-    'no known cause'
+    >>> check_asked(read_question("48+24"), "62").cause
+    'carry'
     """
     expression, stated = asked.expression, read_answer(answer)
     if asked.name and read_stored(answer) is None and not isinstance(stated, str):
@@ -171,7 +171,7 @@ def find_cause(asked: Asked, value: Fraction, stated: Number) -> str:
     if stated.places and abs(found - value) * 10**5 < abs(value):
         return LAST_DIGITS
     cause = causes.find_cause(asked.expression, value, stated)
-    return UNKNOWN if cause == causes.UNKNOWN else cause
+    return {causes.UNKNOWN: UNKNOWN, causes.POWER_OF_TEN: POWER_OF_TEN}.get(cause, cause)
 
 
 def shown(value: Fraction) -> str:

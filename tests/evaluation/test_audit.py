@@ -151,7 +151,9 @@ def test_answers(question, answer, outcome):
         ("5 / 0 + 1", "1", BY_ZERO),
         ("Simplify 4/6", "4/6", NOT_LOWEST),
         ("Simplify 6/8", "2/6", UNKNOWN),
-        ("2 + 2", "5", UNKNOWN),
+        ("2 + 2", "5", "one digit"),
+        ("48 + 24", "62", "carry"),
+        ("48 + 24", "91", UNKNOWN),
     ],
 )
 def test_causes(question, answer, cause):

@@ -125,7 +125,7 @@ def read_final(text: str) -> Fraction | None:
     None if there is none, if two of them differ, if the text is cut off, and if a number could be read in two ways:
     `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`. A `####` before a heading counts for nothing.
 
-    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("**#### Step 1**; #### 72"), read_final("72 or 73")
+    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("72 or 73")
     (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
     """
     text = ascii_signs(final_part(text))
