@@ -13,6 +13,8 @@ from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError
 from revorder.evaluation.hard_suite import hard_tasks
 from revorder.evaluation.neighbours import Confidence, hardest_neighbours
+from revorder.evaluation.ordinary import ordinary_tasks
+from revorder.evaluation.patterns import pattern_tasks
 from revorder.model.checkpoint import CheckpointInfo
 
 SEED = 2024  # of the problems that are asked, where none is named
@@ -124,6 +126,16 @@ def hard(draw: Draw) -> Tasks:
     return hard_tasks(draw.ops, draw.seed, draw.n)
 
 
+def patterns(draw: Draw) -> Tasks:
+    """each pattern of carries of 16D+16D and of borrows of 16D-16D, once"""
+    return pattern_tasks(draw.ops, draw.seed, draw.n)
+
+
+def ordinary(draw: Draw) -> Tasks:
+    """decimals of up to 17 significant digits, as integers"""
+    return ordinary_tasks(draw.ops, draw.seed, draw.n or 2000)
+
+
 def beyond(draw: Draw) -> Tasks:
     """longer operands than the models are trained on"""
     return columns(BEYOND, draw)
@@ -164,6 +176,8 @@ SUITES: dict[str, Suite] = {
     "table1": Suite(table1),
     "one-digit": Suite(one_digit),
     "hard": Suite(hard, n=None),
+    "patterns": Suite(patterns, n=None),
+    "ordinary": Suite(ordinary, n=2000),
     "beyond": Suite(beyond, untrained=True),
     "validation": Suite(validation, seed=1),
     "neighbours": Suite(neighbours, seed=1),
