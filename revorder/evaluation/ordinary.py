@@ -18,7 +18,7 @@ def ordinary_tasks(ops: str, seed: int, n: int) -> dict[str, list[Problem]]:
     """Return `n` problems on decimals for each operation, as the integers that a model is asked.
 
     >>> [len(str(problem)) for problem in ordinary_tasks("+", 0, 2)["ADD decimals"]]
-    [29, 33]
+    [40, 45]
     """
     tasks = {}
     for op in ops:
@@ -42,7 +42,7 @@ def on_integers(a: Decimal, op: str, b: Decimal) -> Problem:
     for ANSWER_DIGITS significant digits.
 
     >>> [str(on_integers((15, -1), op, (225, -2))) for op in "+-*/"]
-    ['150+225', '150-225', '15*225', '15000000000000000/225']
+    ['150+225', '150-225', '15*225', '150000000000000000/225']
     """
     (x, x_power), (y, y_power) = a, b
     if op == "*":
