@@ -49,6 +49,8 @@ def command(
     """
     if fix != bool(out) or (fix and (len(files) > 1 or files == ["-"])):
         raise ProblemError("--fix writes a copy of one file: give one file, and --out for the copy")
+    if out:
+        refuse(Path(files[0]), out, overwrite)
     counts: Counter[str] = Counter()
     causes: Counter[str] = Counter()
     rejected: list[str] = []
@@ -77,7 +79,7 @@ def command(
     if counts["rejected"] > MOST_REJECTED:
         say(f"{counts['rejected']:,} records can't be read")
     if fix and out:
-        write_fixed(Path(files[0]), out, field, overwrite)
+        write_fixed(Path(files[0]), out, field)
     if json_:
         emit(
             {
@@ -145,11 +147,15 @@ def edits_of(text: str) -> list[Edit]:
     return edits
 
 
-def write_fixed(source: Path, out: Path, field: str, overwrite: bool) -> None:
-    """Write the copy of a file with its wrong results replaced, whole or not at all."""
+def refuse(source: Path, out: Path, overwrite: bool) -> None:
+    """Raise ProblemError if the copy can't be written there, before anything is read."""
     if same_file(source, out):
         raise ProblemError(f"--out {str(out)!r} is the file that is read; choose another")
     refuse_existing(out, overwrite)
+
+
+def write_fixed(source: Path, out: Path, field: str) -> None:
+    """Write the copy of a file with its wrong results replaced, whole or not at all."""
     with ExitStack() as stack:
         temporary = stack.enter_context(written_whole(out))
         reject = lambda number, why, text: say(f"{source}:{number}: {why}")  # noqa: E731

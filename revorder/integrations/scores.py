@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from revorder.integrations.trl import answer_reward, equation_score, equation_veto
+from revorder.integrations.trl import answer_reward, equation_score, equation_veto, text_of
 
 
 def compute_score(data_source: str, solution_str: str, ground_truth: Any, extra_info: Any = None, **_: Any) -> float:
@@ -38,6 +38,4 @@ def equations_right(completion: Any, **_: Any) -> float:
     >>> equations_right([{"role": "assistant", "content": "2*3 = 6"}])
     1.0
     """
-    from revorder.integrations.trl import text_of
-
     return equation_score(text_of(completion)) or 0.0

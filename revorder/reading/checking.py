@@ -18,6 +18,7 @@ from revorder.reading.numbers import number_text, read_reversed
 RIGHT, WRONG, UNREAD = "right", "wrong", "unread"
 CHAIN = "run-on chain"  # 3+4=7*2=14: what follows the second sign is not 3+4
 MAX_LENGTH = 2000  # characters of an equation
+NEAR = 2000  # characters of its line, before and behind it, that may say that it is rounded
 
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
 STATES_ROUNDING = re.compile(
@@ -82,8 +83,7 @@ def check_equation(equation: Equation, text: str) -> Finding | None:
         return None
     if len(written) > MAX_LENGTH:
         return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
-    line = text[text.rfind("\n", 0, equation.start) + 1 :].partition("\n")[0]
-    rounding = bool(STATES_ROUNDING.search(line))
+    rounding = bool(STATES_ROUNDING.search(line_around(text, equation.start, equation.end)))
     remainder = _REMAINDER.match(text, equation.end)
     cut = bool(_CONTINUES.match(text, equation.end))
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
@@ -95,6 +95,17 @@ def check_equation(equation: Equation, text: str) -> Finding | None:
     _, at, to = sides[side]
     found = texts[side].strip() if verdict == WRONG else ""
     return Finding(verdict, written, equation.start, equation.end, at, to, expected, found, cause)
+
+
+def line_around(text: str, start: int, end: int) -> str:
+    """Return the line that a place stands in, up to NEAR characters before and behind it, so that time stays linear.
+
+    >>> line_around("First.\\nAbout 10/3 = 3 left.\\nLast.", 13, 21)
+    'About 10/3 = 3 left.'
+    """
+    first, last = max(0, start - NEAR), end + NEAR
+    newline = text.find("\n", end, last)
+    return text[max(first, text.rfind("\n", first, start) + 1) : newline if newline >= 0 else last]
 
 
 def is_equal(left: str, stated: int) -> bool:
@@ -124,7 +135,11 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], text: str) -> str:
     if "$" in equation.first and _CENTS.match(text, equation.end):
         return "its sides have other units"
     span = _RANGE.fullmatch(sides[0])
-    if span and int(span[1]) < int(span[2]) and text[: equation.start].rstrip()[-1:].isalpha():
+    if (
+        span
+        and int(span[1]) < int(span[2])
+        and text[max(0, equation.start - NEAR) : equation.start].rstrip()[-1:].isalpha()
+    ):
         return "its first side may be a range"
     return ""
 
