@@ -133,10 +133,9 @@ def may_hold_steps(text: str) -> bool:
 def steps_held(equation: Equation) -> str:
     """The steps that an equation holds once or more, in either notation; empty where it holds none.
 
-        >>> from revorder.reading.numbers import NOTATIONS, is_reversed
-    from revorder.reading.equations import read_equation
-        >>> steps_held(read_equation("1+2=r|3=r|3=3")), steps_held(read_equation("1+2=3=3"))
-        ('r|3=', '')
+    >>> from revorder.reading.equations import read_equation
+    >>> steps_held(read_equation("1+2=r|3=r|3=3")), steps_held(read_equation("1+2=3=3"))
+    ('r|3=', '')
     """
     if not equation.steps:
         return ""
@@ -151,10 +150,9 @@ def steps_held(equation: Equation) -> str:
 def find_steps(equation: Equation, notation: str, decompose: bool) -> tuple[str, str]:
     """What an equation comes to, and the text of its steps: each ends as its first field does, with its `=`.
 
-        >>> from revorder.reading.numbers import NOTATIONS, is_reversed
-    from revorder.reading.equations import read_equation
-        >>> find_steps(read_equation("16*1/2 = 8"), "r|", False)
-        ('rewritten', 'r|61/2 = ')
+    >>> from revorder.reading.equations import read_equation
+    >>> find_steps(read_equation("16*1/2 = 8"), "r|", False)
+    ('rewritten', 'r|61/2 = ')
     """
     if equation.steps:
         return CHAIN, ""
