@@ -25,6 +25,7 @@ class Server(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.faults, self.seen, self.busy, self.most = [], [], 0, 0
         self.endless, self.sent, self.models = None, 0, ["m"]  # (status, bytes, or how many of them) of every reply
+        self.deaf = False  # to stop
         self.wait, self.reply = 0, lambda problem, body: (problem.answer, "stop")
 
     def bodies(self):
@@ -77,12 +78,12 @@ class Handler(BaseHTTPRequestHandler):
             elif isinstance(fault, tuple):
                 self.send(*fault)
             elif self.path == "/v1/chat/completions":
-                text, why = server.reply(asked(body["messages"][-1]["content"]), body)
-                message = {"role": "assistant", "content": text}
+                text, why, *more = server.reply(asked(body["messages"][-1]["content"]), body)
+                message = {"role": "assistant", "content": text} | (more[0] if more else {})
                 self.send(200, {}, {"choices": [{"index": 0, "message": message, "finish_reason": why}]})
             elif self.path == "/v1/completions":
                 text, why = server.reply(asked(body["prompt"]), body)
-                text = text.partition(body["stop"])[0]
+                text = text if server.deaf else text.partition(body["stop"])[0]
                 self.send(200, {}, {"choices": [{"index": 0, "text": text, "finish_reason": why}]})
             else:
                 self.send(404, {}, {"error": {"message": f"no such path: {self.path}"}})

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
+from answering import Server
 from hypothesis import settings
 
 # each of pytest-xdist's workers and what it starts stay on a core: torch and CTranslate2 wait by spinning, so that two
@@ -31,3 +33,16 @@ def shared(monkeypatch):
         pytest.skip("needs ../shared/data beside the checkout")
     monkeypatch.setenv("REVORDER_DATA", str(SHARED))
     return SHARED
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    running = Server()
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield running
+    running.shutdown()
+    running.server_close()
+    thread.join()

@@ -68,7 +68,7 @@ def digit_cause(right: str, wrong: str) -> str:
     >>> digit_cause("1234", "1324"), digit_cause("1234", "134"), digit_cause("1234", "12334"), digit_cause("1234", "9")
     ('digits swapped', 'digit dropped', 'digit doubled', '')
     """
-    if wrong == right[::-1]:
+    if wrong == right[::-1].lstrip("0"):
         return REVERSED
     swapped = (right[:i] + right[i + 1] + right[i] + right[i + 2 :] for i in range(len(right) - 1))
     if len(wrong) == len(right) and wrong in swapped:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -11,12 +12,14 @@ from revorder.arithmetic.problem import OPS
 from revorder.cli.common import Errors, Json, Model, Out, RunAgain, Wide, run_once, say
 from revorder.cli.endpoint import Api, BaseUrl, Timeout, identity, open_endpoint
 from revorder.cli.report import print_report
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, quote
 from revorder.evaluation.suites import SUITES, Draw, Tasks, find_suite, hash_of, split_covered, suite_tasks
 from revorder.model.checkpoint import DEFAULT, checkpoint
+from revorder.reading.scanner import CUT
 
 if TYPE_CHECKING:
     from revorder.evaluation.runner import Writer
+    from revorder.evaluation.scores import Result
 
 DRAW = "The problems"
 OTHER = "A model that was not trained here"
@@ -65,7 +68,7 @@ def command(
 ) -> None:
     """Score a checkpoint or a server's model on a suite: exact match with 95% intervals.
 
-    The exit status is 1 if the judge verified a wrong answer.
+    The exit status is 1 if the judge verified a wrong answer, or if no reply of a server states one.
 
     Examples:
       revorder eval table1 -n 100 -o results.jsonl
@@ -91,7 +94,35 @@ def command(
     total = sum(map(len, tasks.values()))
     reply_tokens = written_by.get("max_tokens", 0)
     results = run_once(out, settings, overwrite, total, partial(run, writer, tasks, out, settings, reply_tokens))
-    raise typer.Exit(print_report(results, errors, wide, json_, out and out.with_suffix(".md")))
+    status = print_report(results, errors, wide, json_, out and out.with_suffix(".md"))
+    if base_url is not None and (silence := why_silent(results, writer)):
+        say(silence)
+        status = 1
+    raise typer.Exit(status)
+
+
+def why_silent(results: Sequence[Result], writer: Any) -> str:
+    """What to say where a server's replies are all empty, or none states a number; empty where one does.
+
+    >>> why_silent([], None)
+    ''
+    """
+    if not results or any(result.answer is not None for result in results):
+        return ""
+    replies = [result.reply or result.text.partition("=")[2] for result in results]
+    if not (some := next((reply for reply in replies if reply.strip(f"{CUT} \n")), "")):
+        if writer.reasoned:
+            return "every reply is empty beside reasoning; give a larger --max-tokens, or turn reasoning off"
+        return "every reply is empty; look at the server's log, or try another --api"
+    method = writer.info.method
+    hint = (
+        "--method plain, or --shots 4"
+        if method != "plain"
+        else "--method lean"
+        if "r|" in some
+        else "a larger --max-tokens"
+    )
+    return f"no reply states an answer by method {method}, such as {quote(some)}; does this model want {hint}?"
 
 
 def read_ops(named: list[str] | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from revorder.cli.common import Errors, Json, Out, RunAgain, Wide, emit, run_once, show_table
+from revorder.cli.common import Errors, Json, Out, RunAgain, Wide, emit, run_once, say, show_table
 from revorder.cli.endpoint import Api, BaseUrl, Timeout, identity, open_endpoint
 from revorder.errors import ProblemError
 from revorder.files import write_whole
@@ -60,7 +60,8 @@ def command(
 ) -> None:
     """Score solutions of GSM8K's word problems: answers, equations by operator, and first errors.
 
-    Give --model to solve the test set, or --solutions to score a file.
+    Give --model to solve the test set, or --solutions to score a file. The exit status is 1 if no solution states an
+    answer.
 
     Examples:
       revorder gsm8k --model DIR --out results.jsonl --errors
@@ -71,8 +72,7 @@ def command(
     if solutions:
         from revorder.evaluation.word_problems.scoring import read_solutions
 
-        print_scores(read_solutions(solutions), errors, wide, json_)
-        return
+        raise typer.Exit(print_scores(read_solutions(solutions), errors, wide, json_))
     if not model:
         raise ProblemError("gsm8k: no model; give --model, a Hugging Face folder or name, or --solutions with a file")
     from revorder.evaluation.suites import hash_of
@@ -86,7 +86,7 @@ def command(
     settings = {"suite": SUITE, "n": len(problems), "problems": hash_of({SUITE: problems})} | written_by
     solve = partial(write_solutions, solver, problems, out, settings, max_tokens)
     results = run_once(out, settings, overwrite, len(problems), solve)
-    print_scores(attempts_of(results, model), errors, wide, json_, out and out.with_suffix(".md"))
+    raise typer.Exit(print_scores(attempts_of(results, model), errors, wide, json_, out and out.with_suffix(".md")))
 
 
 def open_solver(model: str, batch: int, device: str | None, max_tokens: int) -> tuple[Completer, dict[str, Any]]:
@@ -101,10 +101,10 @@ def open_solver(model: str, batch: int, device: str | None, max_tokens: int) -> 
     return runtime, identity(model) | {"max_tokens": max_tokens}
 
 
-def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> None:
+def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> int:
     """Print the scores of each system, what went wrong first, and with `errors` a wrong solution of each cause.
 
-    They are written to `out` as Markdown.
+    They are written to `out` as Markdown. Returns 1 where no solution states an answer, else 0.
     """
     from revorder.evaluation.tables import markdown
     from revorder.evaluation.word_problems.scoring import (
@@ -114,10 +114,14 @@ def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: b
         group_wrong,
         score_system,
         table,
+        unanswered,
     )
 
     systems = check_solutions(attempts)
     scores = [score_system(system, solutions) for system, solutions in systems.items()]
+    for line in filter(None, map(unanswered, scores)):
+        say(line)
+    silent = int(all(solution.final is None for solutions in systems.values() for solution in solutions))
     if out:
         texts = [f"````text\n{errors_text(solutions)}\n````" for solutions in systems.values()] if errors else []
         write_whole(out, "\n\n".join([markdown(*table(scores)), markdown(*errors_table(scores)), *texts]) + "\n")
@@ -128,8 +132,9 @@ def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: b
             for cause, wrong in group_wrong(solutions).items():
                 examples = [solution.attempt._asdict() for solution in wrong[:3]]
                 emit({"system": system, "cause": cause, "solutions": len(wrong), "examples": examples})
-        return
+        return silent
     show_table(table(scores), table(scores, wide=False), wide=wide)
     show_table(errors_table(scores), wide=wide)
     for system, solutions in systems.items() if errors else ():
         print(f"\n{system}\n\n{errors_text(solutions)}")
+    return silent

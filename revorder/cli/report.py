@@ -45,7 +45,8 @@ def command(
     if file.suffix == ".partial":
         say(f"{file} is of a run that is not finished")
     if results[0].task == SUITE:
-        return print_scores(attempts_of(results, str(what.get("model", file.stem))), errors, wide, json_)
+        print_scores(attempts_of(results, str(what.get("model", file.stem))), errors, wide, json_)
+        return
     raise typer.Exit(print_report(results, errors, wide, json_))
 
 

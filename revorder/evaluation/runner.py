@@ -80,7 +80,8 @@ def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], most: int) -> I
     for i, reply in writer.generate_each([f"{problem}=" for _, problem in pairs], most):
         task, problem = pairs[i]
         text = writer.as_trace(problem, reply)
-        yield judge_text(task, problem, text, info.method, info.form, "" if reply in text else reply)
+        known = reply in text and not METHODS[info.method].states_answer_only
+        yield judge_text(task, problem, text, info.method, info.form, "" if known else reply)
 
 
 def judge_text(task: str, problem: Problem, text: str, method: str, form: str, reply: str = "") -> Result:

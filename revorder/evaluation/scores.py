@@ -6,9 +6,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, get_type_hints
+
+from revorder.arithmetic.causes import find_cause
+from revorder.arithmetic.expression import Expression, read_number
+from revorder.errors import ProblemError
 
 _hints: Callable[[type], dict[str, Any]] = cache(get_type_hints)
 
@@ -18,7 +23,8 @@ class Result:
     """One problem's outcome: `correct`: the stated answer is exact (the paper's metric); `verified`: every step is.
 
     `step` is the first wrong one, 0-based, and `reason` says why. `rollbacks` counts the quotient digits taken back,
-    `correct_rollbacks` those of them that were wrong. `reply` is a server's reply that is not in `text` as it came.
+    `correct_rollbacks` those of them that were wrong. `reply` is what a model wrote, where `text` holds the answer alone,
+    or does not hold it as it came.
     """
 
     task: str
@@ -152,11 +158,25 @@ def first_wrong(result: Result) -> str:
     return re.sub(r"( of)? [0-9][0-9+*/-]*$", "", what).strip()
 
 
+def error_kind(result: Result) -> str:
+    """The kind of the first wrong step; of an answer without steps, what it looks like (arithmetic.causes).
+
+    >>> error_kind(Result("", "48+24", "48+24=62", "62", "72", False, False, 0, "wrong digit in the sum 48+24: ...", 0, 0))
+    'carry'
+    """
+    kind = first_wrong(result)
+    if kind.startswith("wrong") and result.text == f"{result.problem}={result.answer}":
+        with suppress(ProblemError):  # a quotient with its remainder
+            expected, stated = read_number(result.expected), read_number(result.answer)
+            return find_cause(Expression.parse(result.problem), expected.value, stated)
+    return kind
+
+
 def group_errors(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
-    """What is wrong or not verified, by (operation, kind of the first wrong step), the most frequent first."""
+    """What is wrong or not verified, by (operation, kind of error), the most frequent first."""
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         if not (result.correct and result.verified):
             op = result.problem.lstrip("0123456789")[:1]
-            groups.setdefault((op, first_wrong(result)), []).append(result)
+            groups.setdefault((op, error_kind(result)), []).append(result)
     return dict(sorted(groups.items(), key=lambda item: -len(item[1])))

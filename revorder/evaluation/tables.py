@@ -98,12 +98,14 @@ def errors_table(groups: Mapping[tuple[str, str], list[Result]]) -> tuple[list[s
     >>> errors_table({})[1]
     []
     """
-    header = ["op", "first wrong step", "problems", "steps", "example"]
+    header = ["op", "first wrong step", "problems", "% of errors", "steps", "example"]
     rows = []
+    total = sum(map(len, groups.values()))
     for (op, kind), results in groups.items():
         steps = sorted(result.step or 0 for result in results)
         where = str(steps[0]) if steps[0] == steps[-1] else f"{steps[0]}-{steps[-1]}"
-        rows.append([op, kind, str(len(results)), where, f"{results[0].text}: {results[0].reason}"])
+        share = f"{100 * len(results) / total:.0f}"
+        rows.append([op, kind, str(len(results)), share, where, f"{results[0].text}: {results[0].reason}"])
     return header, rows
 
 

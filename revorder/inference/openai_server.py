@@ -24,6 +24,15 @@ A_URL = "one such as http://localhost:8000/v1"
 DAY = 86_400  # seconds
 MAX_REPLY = 1024 * 1024  # bytes that are read of a reply
 SECRET = 6  # characters; a shorter key is no secret but a placeholder such as none
+TERMINAL = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?|[\x00-\x08\x0e-\x1f\x7f-\x9f]"
+)  # escapes
+CUT_OFF = {
+    "length",
+    "content_filter",
+    "max_tokens",
+    "model_length",
+}  # reasons to end of several servers, in small letters
 
 
 def without_password(url: str) -> str:
@@ -90,7 +99,9 @@ class Endpoint:
         about = {"url": without_password(base_url), "model": model}
         self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)
         self.prompts = Prompts(method, form, shots)
-        self._limit = "max_tokens"  # what the server calls a chat reply's most tokens
+        self._limit = "max_tokens"  # what the server calls a reply's most tokens
+        self.greedy = True  # until the server refuses temperature 0
+        self.reasoned = False  # whether a reply was empty beside reasoning
         try:
             self._client: Any = openai.OpenAI(
                 base_url=base_url,
@@ -183,14 +194,11 @@ class Endpoint:
             if attempt:
                 time.sleep(min(0.5 * 2 ** (attempt - 1), 8))
             try:
-                done = self._request(asked, max_tokens)
-                choice = done.choices[0]
-                text = choice.text if self.api == "completions" else choice.message.content or ""
-                if isinstance(text, list):  # parts, as some servers send them
-                    text = "".join(part["text"] for part in text if part.get("type") == "text")
-                if not isinstance(text, str):
-                    raise TypeError(f"a reply of type {type(text).__name__}")
-                return self._hidden(text) + (CUT if choice.finish_reason in ("length", "content_filter") else "")
+                choice = self._request(asked, max_tokens).choices[0]
+                text = self._hidden(choice.text if self.api == "completions" else self._content(choice.message))
+                text, ended = (text, False) if isinstance(asked, str) else self.prompts.until_next(text, self.api)
+                cut = not ended and str(choice.finish_reason).lower() in CUT_OFF
+                return text + (CUT if cut else "")
             except openai.APIResponseValidationError as error:
                 found = self._said(error.message)
             except openai.APIError as error:
@@ -204,23 +212,39 @@ class Endpoint:
             "API with one of the choices"
         )
 
+    def _content(self, message: Any) -> str:
+        """The text of a chat's message, which some servers send in parts; raises TypeError where it is none."""
+        content = message.content or ""
+        if not content and any(getattr(message, name, None) for name in ("reasoning_content", "reasoning")):
+            self.reasoned = True
+        if isinstance(content, list):
+            parts = [{"text": part} if isinstance(part, str) else part for part in content]
+            content = "".join(part.get("text") or "" for part in parts if "text" in part.get("type", "text"))
+        if not isinstance(content, str):
+            raise TypeError(f"a reply of type {type(content).__name__}")
+        return content
+
     def _request(self, asked: Problem | str, max_tokens: int) -> Any:
+        """One request, in the terms that the server accepts: another name of the limit, no temperature."""
         import openai
 
-        common = {"model": self.model, "temperature": 0}
-        if self.api == "completions":
-            prompt, stop = (
-                (asked, None) if isinstance(asked, str) else (self.prompts.completion(asked), self.prompts.stop)
-            )
-            return self._client.completions.create(prompt=prompt, max_tokens=max_tokens, stop=stop, **common)
-        turns = [{"role": "user", "content": asked}] if isinstance(asked, str) else self.prompts.chat(asked)
-        limit = self._limit
+        limit, greedy = self._limit, self.greedy
+        common: dict[str, Any] = {"model": self.model, limit: max_tokens} | ({"temperature": 0} if greedy else {})
         try:
-            return self._client.chat.completions.create(messages=turns, **common, **{limit: max_tokens})
+            if self.api == "completions":
+                bare = isinstance(asked, str)
+                prompt, stop = (asked, None) if bare else (self.prompts.completion(asked), self.prompts.stop)
+                return self._client.completions.create(prompt=prompt, stop=stop, **common)
+            turns = [{"role": "user", "content": asked}] if isinstance(asked, str) else self.prompts.chat(asked)
+            return self._client.chat.completions.create(messages=turns, **common)
         except openai.BadRequestError as error:
-            if limit != "max_tokens" or error.param != limit:
+            refused = error.param or error.message
+            if greedy and "temperature" in refused:
+                self.greedy = False
+            elif self.api == "chat" and limit == "max_tokens" and limit in refused:
+                self._limit = "max_completion_tokens"
+            else:
                 raise
-            self._limit = "max_completion_tokens"  # the name that newer models want
             return self._request(asked, max_tokens)
 
     # Failures
@@ -234,7 +258,7 @@ class Endpoint:
 
     def _said(self, text: str) -> str:
         """A server's message without the key, on one line of at most 200 characters."""
-        text = " ".join(self._hidden(text).split())
+        text = " ".join(TERMINAL.sub("", self._hidden(text)).split())
         return text if len(text) <= 200 else f"{text[:199]}…"
 
     def _times(self) -> str:
@@ -263,9 +287,7 @@ class Endpoint:
             return self._wrong(f"model {self.model!r} was not found ({said}); accepted: {served}")
         if status in (408, 409, 429) or (status or 0) >= 500:
             return self._wrong(f"it failed {self._times()} ({said}); accepted: a server that answers")
-        return self._wrong(
-            f"the request was refused ({said}); accepted: a model of the {self.api} API at temperature 0"
-        )
+        return self._wrong(f"the request was refused ({said}); accepted: a model of the {self.api} API")
 
     def _served(self) -> str:
         """The names of the models that the server lists, empty where it does not."""

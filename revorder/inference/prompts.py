@@ -14,6 +14,7 @@ from revorder.reading.answers import extract_answer
 from revorder.reading.scanner import final_part
 
 SHOT_DIGITS = 4  # the most digits of an operand in a worked example
+_FURTHER = r"(?i)(?<=\S)\s*\n\W*(?:question|q)\s?[0-9]*\W?:"  # the next problem of a chat's reply
 _WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 
 
@@ -66,6 +67,17 @@ class Prompts:
             work = self._trace(shown)
             pieces.append(work if self._lead(shown) else f"{shown}=\n{work}")
         return self.stop.join([*pieces, self._lead(problem) or f"{problem}=\n"])
+
+    def until_next(self, text: str, api: str) -> tuple[str, bool]:
+        """A reply up to where the model goes on with a problem of its own, and whether it does.
+
+        A completion ends at `stop`, also where a server ignores that; a chat's reply before a further `Question:`.
+
+        >>> Prompts("plain", "plain").until_next(" 47\\n13+1=14", "completions")
+        (' 47', True)
+        """
+        following = re.search(re.escape(self.stop) if api == "completions" else _FURTHER, text)
+        return (text[: following.start()], True) if following else (text, False)
 
     def as_trace(self, problem: Problem, reply: str) -> str:
         """A reply as the judge reads it: the question and the work, or the answer alone that the reply states.

@@ -30,7 +30,7 @@ _AFTER = re.compile(
 )
 _FUNCTIONS = "sqrt|cbrt|log|ln|lg|exp|sin|cos|tan|abs|floor|ceil|round"
 _BEFORE = re.compile(
-    rf"(?:[{CUT}.,^/—―]|√\s*|[±∓]\s*|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+|[0-9]e\+"
+    rf"(?:[{CUT}.,^/—―]|r\||@@|√\s*|[±∓]\s*|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+|[0-9]e\+"
     rf"|\b(?:{_FUNCTIONS})(?:[_^]?[0-9]+)?\s*[( ]\s*"
     r"|\b(?:(?:half|twice|double|triple|third|quarter)(?: of)?|(?:square|cube|square root|cube root|root|factorial|reciprocal"
     r"|inverse|negative|opposite|logarithm|log|power|multiple|factor|percent) of)\s+"

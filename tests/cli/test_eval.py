@@ -174,3 +174,47 @@ def test_a_password_in_the_url_is_not_kept(echo, tmp_path, revorder):
     run = json.loads(out.read_text().splitlines()[0])["run"]
     assert run["base_url"] == f"http://{echo}" and "password" not in out.read_text() + done.stdout + done.stderr
     assert {"model": "m", "method": "plain", "shots": 1, "api": "chat", "max_tokens": 9}.items() <= run.items()
+
+
+@pytest.mark.parametrize(
+    "reply, asked, says",
+    [
+        (("", "stop"), [], "every reply is empty; look at the server's log, or try another --api"),
+        (
+            (None, "length", {"reasoning_content": "5 and 5 ..."}),
+            [],
+            "give a larger --max-tokens, or turn reasoning off",
+        ),
+        (("r|01 or so", "stop"), [], "such as 'r|01 or so'; does this model want --method lean?"),
+        (("I am sorry.", "stop"), [], "no reply states an answer by method plain, such as 'I am sorry.'"),
+        (("It is five.", "stop"), ["--method", "lean"], "does this model want --method plain, or --shots 4?"),
+    ],
+)
+def test_replies_that_state_nothing_are_named(server, tmp_path, revorder, reply, asked, says):
+    server.reply = lambda problem, body: reply
+    out = tmp_path / "results.jsonl"
+    done = revorder("eval", "extra", "+", "-n", "2", "--base-url", server.url, "-m", "m", "-o", out, *asked)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and says in done.stderr, done
+    again = revorder("eval", "extra", "+", "-n", "2", "--base-url", server.url, "-m", "m", "-o", out, *asked)
+    assert again.returncode == 1
+
+
+def test_an_empty_reply_and_a_number_alone_differ(server, tmp_path, revorder):
+    replies = iter(["", "1", "The sum is 2."])
+    server.reply = lambda problem, body: (next(replies), "stop")
+    out = tmp_path / "results.jsonl"
+    revorder("eval", "extra", "+", "-n", "1", "--base-url", server.url, "-m", "m", "-o", out)
+    rows = [json.loads(line) for line in out.read_text().splitlines()[1:]]
+    assert {row["reply"]: row["answer"] for row in rows} == {"": None, "1": "1", "The sum is 2.": "2"}
+
+
+def test_wrong_answers_of_a_server_have_causes(server, tmp_path, revorder):
+    server.reply = lambda problem, body: (
+        str(problem.value)[::-1] if problem.op == "+" else str(-problem.value),
+        "stop",
+    )
+    done = revorder("eval", "extra", "+", "-", "-n", "3", "--base-url", server.url, "-m", "m", "--errors", "--json")
+    groups = {row["op"]: row for row in map(json.loads, done.stdout.splitlines()) if "op" in row}
+    assert groups["+"]["first_wrong"] == "digits reversed" and groups["-"]["first_wrong"] == "sign", done
+    shown = revorder("eval", "extra", "+", "-n", "3", "--base-url", server.url, "-m", "m", "--errors").stdout
+    assert "% of errors" in shown and "digits reversed" in shown

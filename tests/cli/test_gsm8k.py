@@ -69,8 +69,8 @@ def test_a_model_solves_them_and_goes_on_where_it_was_interrupted(model, data, t
     thread.join()
     assert stopped.returncode == 130 and 2 <= len(partial.read_text().splitlines()) < 41 and not out.exists()
     done = revorder(*command, out)
-    assert done.returncode == 0 and " of 40" in done.stdout and "no answer" in done.stdout
-    assert revorder(*command, whole).returncode == 0 and out.read_bytes() == whole.read_bytes()
+    assert done.returncode == 1 and " of 40" in done.stdout and "no answer" in done.stdout
+    assert revorder(*command, whole).returncode == 1 and out.read_bytes() == whole.read_bytes()
     head, *rows = map(json.loads, out.read_text().splitlines())
     assert head["run"].keys() == {"suite", "n", "problems", "model", "weights", "max_tokens"}
     assert [row["problem"] for row in rows[:4]] == [question.replace("?", " 0?") for question in QUESTIONS]
@@ -128,3 +128,13 @@ def test_a_served_model_solves_them(api, data, tmp_path, revorder, monkeypatch):
     assert sorted(server.seen) == sorted((f"Question: {question}\nAnswer:\n", None, 512) for question in QUESTIONS[:3])
     run = json.loads(out.read_text().splitlines()[0])["run"]
     assert (run["base_url"], run["api"], run["n"]) == (url, api, 3)
+
+
+def test_solutions_that_state_no_answer_are_counted(tmp_path, revorder):
+    file = tmp_path / "solutions.jsonl"
+    rows = [{"answer": "#### 72", "solution": text} for text in ("I give up", "It is 72", "<<48+24=72>>72")]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = revorder("gsm8k", "--solutions", file)
+    assert done.returncode == 0 and "2 of 3 solutions state no answer; warning" in done.stderr, done
+    file.write_text(json.dumps(rows[0]) + "\n")
+    assert revorder("gsm8k", "--solutions", file).returncode == 1

@@ -64,9 +64,9 @@ def test_retry_after_is_waited_for(server):
             "model 'm' was not found (.*does not exist.*); accepted: m$",
         ),
         (
-            (400, {}, error("temperature 0 is unsupported")),
+            (400, {}, error("logprobs are unsupported")),
             4,
-            "the request was refused (.*temperature 0.*); accepted: ",
+            "the request was refused (.*logprobs.*); accepted: ",
         ),
         (0.6, 0, r"no reply within 0.15 s, in 1 attempt; accepted: a faster server"),
         (
@@ -157,6 +157,83 @@ def test_a_reply_that_was_cut_off_states_nothing(server):
     lean = Endpoint(server.url, "m", "lean", api="completions")
     verdict = judged(lean, Problem(12, "+", 5), lean.generate(["12+5="], 3)[0])
     assert not verdict.ok and verdict.answer is None
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "MAX_TOKENS", "model_length", "length"])
+def test_every_name_of_a_cut_off_is_one(server, reason):
+    server.reply = lambda problem, body: ("The answer is 12", reason)
+    for api in ("chat", "completions"):
+        assert Endpoint(server.url, "m", api=api).generate(["5+7="], 3) == ["The answer is 12…"]
+    server.reply = lambda problem, body: ("The answer is 12", "stop")
+    assert Endpoint(server.url, "m").generate(["5+7="], 3) == ["The answer is 12"]
+
+
+@pytest.mark.parametrize(
+    "parts, text",
+    [
+        ([{"text": "47"}], "47"),
+        (["4", {"text": "7"}], "47"),
+        ([{"type": "output_text", "text": "47"}], "47"),
+        ([{"type": "text"}], ""),
+        ([{"type": "text", "text": None}, {"type": "thinking", "thinking": "12"}, {"type": "image_url"}], ""),
+    ],
+)
+def test_parts_of_a_message_are_its_text(server, parts, text):
+    server.reply = lambda problem, body: (parts, "stop")
+    assert Endpoint(server.url, "m").generate(["12+35="], 8) == [text]
+
+
+@pytest.mark.parametrize("parts", [[5], [None], [{"type": 3, "text": "1"}], 5, {"text": "5"}, [{"text": ["1"]}]])
+def test_what_is_no_message_is_one_line(server, parts):
+    server.reply = lambda problem, body: (parts, "stop")
+    with pytest.raises(ProblemError, match="no reply could be read, in 1 attempt .*accepted: the JSON"):
+        Endpoint(server.url, "m", retries=0).generate(["12+35="], 8)
+
+
+@pytest.mark.parametrize(
+    "api, method, reply, trace",
+    [
+        ("completions", "plain", " 6170\n13+1=14", "1234*5=6170"),
+        ("completions", "plain", " 6171\n1234*5=6170", "1234*5=6171"),
+        ("completions", "lean", "r|0716\n1234*5=r|1716", "1234*5=r|0716"),
+        ("completions", "plain", "\n6170", "1234*5="),
+        ("chat", "plain", "It is 6170.\n\nQuestion: What is 13 plus 1?\nAnswer: 14", "1234*5=6170"),
+        ("chat", "plain", "It is 6170.\n**Question 2:** What is 13 plus 1? 14", "1234*5=6170"),
+        ("chat", "plain", "Question: What is 1234 times 5?\nAnswer: 6170", "1234*5=6170"),
+        ("chat", "plain", "1234 times 5\nis 6170", "1234*5=6170"),
+    ],
+)
+def test_a_problem_of_the_models_own_is_left_out(server, api, method, reply, trace):
+    server.deaf, server.reply = True, lambda problem, body: (reply, "length" if "\n13" in reply else "stop")
+    endpoint = Endpoint(server.url, "m", method, api=api)
+    assert endpoint.as_trace(Problem(1234, "*", 5), endpoint.generate(["1234*5="], 8)[0]) == trace
+
+
+@pytest.mark.parametrize("api", ["chat", "completions"])
+@pytest.mark.parametrize("param", [{"param": "temperature"}, {}])
+def test_a_model_without_temperatures_is_asked_without_one(server, api, param):
+    server.faults = [(400, {}, error("Unsupported value: 'temperature' does not support 0.", **param))]
+    endpoint = Endpoint(server.url, "m", api=api, concurrency=1)
+    assert endpoint.greedy and endpoint.generate(["1+1=", "1+2="], 8) == ["2", "3"] and not endpoint.greedy
+    assert ["temperature" in body for body in server.bodies()] == [True, False, False]
+
+
+def test_a_model_that_refuses_both_is_asked_otherwise(server):
+    refused = [(400, {}, error(f"Unsupported parameter: {name}")) for name in ("max_tokens", "temperature")]
+    server.faults = list(refused)
+    assert Endpoint(server.url, "m").generate(["1+1="], 8) == ["2"]
+    assert set(server.bodies()[-1]) == {"model", "messages", "max_completion_tokens"}
+    server.faults = refused[:1] * 2
+    with pytest.raises(ProblemError, match="the request was refused"):
+        Endpoint(server.url, "m").generate(["1+1="], 8)
+
+
+@pytest.mark.parametrize("escape", ["\x1b[31m{}\x1b[0m", "\x1b]0;title\x07{}", "\x9b2J{}", "{}\x08\x08", "\x1bc{}"])
+def test_a_servers_error_moves_no_cursor(server, escape):
+    server.faults = [(400, {}, error(escape.format("bad model")))]
+    with pytest.raises(ProblemError, match="bad model") as raised:
+        Endpoint(server.url, "m").generate(["1+1="], 8)
+    assert str(raised.value).isprintable()
 
 
 @pytest.mark.parametrize(

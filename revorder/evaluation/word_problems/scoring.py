@@ -300,6 +300,18 @@ def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[
     return header, rows
 
 
+def unanswered(score: SolutionScore) -> str:
+    """One line on how many of a system's solutions state no final answer; empty where all do.
+
+    >>> unanswered(SolutionScore("small", 3, 1, {}, {}, {NO_ANSWER: 2}, {}))
+    'small: 2 of 3 solutions state no answer; warning: most, so that the score says little of the model'
+    """
+    if not (silent := score.causes.get(NO_ANSWER, 0)):
+        return ""
+    most = "; warning: most, so that the score says little of the model" if 2 * silent > score.total else ""
+    return f"{score.system}: {silent:,} of {score.total:,} solutions state no answer{most}"
+
+
 def group_wrong(solutions: Iterable[CheckedSolution]) -> dict[str, list[CheckedSolution]]:
     """The wrong solutions by what went wrong first in them, the most frequent cause first."""
     groups: dict[str, list[CheckedSolution]] = {}
