@@ -120,6 +120,9 @@ class Log(TrainerCallback):
         with self.log.open("a") as file:
             file.write(json.dumps(entry) + "\n")
 
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        give_back_memory()
+
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if logs and "loss" in logs and state.is_world_process_zero:
             tokens = {"tokens": int(state.num_input_tokens_seen)} if state.num_input_tokens_seen else {}
@@ -163,18 +166,21 @@ class SaveOnSignal(TrainerCallback):
 @contextmanager
 def keeping_freed_memory() -> Iterator[None]:
     """Have glibc keep what is freed until the end: a step on a CPU frees and takes gigabytes, which else are cleared anew each time."""
-    try:
-        glibc: Any = ctypes.CDLL(None)
+    with suppress(OSError, AttributeError, TypeError):  # no glibc
+        glibc = ctypes.CDLL(None)
         glibc.mallopt(M_MMAP_MAX, 0)
         glibc.mallopt(M_TRIM_THRESHOLD, -1)
-    except (OSError, AttributeError, TypeError):  # no glibc
-        glibc = None
     try:
         yield
     finally:
-        gc.collect()
-        if glibc:
-            glibc.malloc_trim(0)
+        give_back_memory()
+
+
+def give_back_memory() -> None:
+    """Give the system what is freed: texts of other lengths do not fit it, so that a long run would take ever more."""
+    gc.collect()
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def has_bf16() -> bool:

@@ -52,6 +52,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     model = create_model(recipe.model, recipe.seed)
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
+        model.set_attn_implementation("sdpa")  # eager, it is the slower one for short texts
         model.compile(dynamic=True)
     if not take_steps(recipe, model, run, saved, processes):
         return None
