@@ -46,7 +46,7 @@ def command(
         say(f"{file} is of a run that is not finished")
     if results[0].task == SUITE:
         print_scores(attempts_of(results, str(what.get("model", file.stem))), errors, wide, json_)
-        return
+        return None
     raise typer.Exit(print_report(results, errors, wide, json_))
 
 

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -177,6 +178,16 @@ def heading(settings: RunSettings | None) -> str:
 
 def load_run(path: Path) -> tuple[RunSettings, list[Result]]:
     """What was run, and the results in a file; raises ProblemError naming the file and line that can't be read."""
+    try:
+        there = path.stat()
+    except OSError:
+        return _load_run(path, 0, 0)
+    return _load_run(path, there.st_mtime_ns, there.st_size)
+
+
+@lru_cache(maxsize=128)
+def _load_run(path: Path, changed: int, size: int) -> tuple[RunSettings, list[Result]]:
+    """The same once for every state of a file, which several parts of a page are made of."""
     head, *lines = _lines(path)
     return _settings(path, head), [_result(path, number, line) for number, line in enumerate(lines, 2)]
 

@@ -7,7 +7,7 @@ import math
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, count
 
 from revorder.arithmetic.problem import Problem
@@ -222,8 +222,14 @@ def held_out(
     >>> len(str(problem.a)), len(str(problem.b)), problem.remainder
     (12, 6, 0)
     """
+    return list(_held_out(op, a_digits, b_digits, n, seed, exact, split))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _held_out(op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool, split: str) -> tuple[Problem, ...]:
     small = a_digits <= 2 and b_digits <= 2
-    return distinct(op, a_digits, b_digits, n, seed, exact, lambda a, op, b: in_split(a, op, b, split) or small)
+    found = distinct(op, a_digits, b_digits, n, seed, exact, lambda a, op, b: in_split(a, op, b, split) or small)
+    return tuple(found)
 
 
 def distinct(

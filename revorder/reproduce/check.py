@@ -62,6 +62,8 @@ def misjudged(result: Result, method: str, form: str) -> str:
     """Describe the first stored field that the judge no longer gives; empty if all are the same."""
     problem = Expression.parse(result.problem).problem()
     now = judge_text(result.task, problem, result.text, method, form, result.reply)
+    if now == result:
+        return ""
     for key, value in asdict(now).items():
         if (stored := getattr(result, key)) != value:
             return f"{result.problem}: {key} is stored as {stored!r}, and is {value!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from statistics import fmean
 
@@ -75,16 +75,17 @@ def plans(settings: FrontierSettings) -> list[Plan]:
 
 def render(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
     """Show the cost of each notation in tokens and CSID, and the accuracy of models of the family."""
-    return [*costs(settings), *accuracy(settings, folder)]
+    return [*costs(settings.texts, settings.columns, settings.forms), *accuracy(settings, folder)]
 
 
-def costs(settings: FrontierSettings) -> list[Exhibit]:
+@cache
+def costs(texts: int, columns: tuple[str, ...], forms: tuple[str, ...]) -> tuple[Exhibit, ...]:
     """Return a chart of mean tokens against mean CSID for each column, and a table of all."""
-    tasks = table1_columns(settings.texts, only=tuple(dict.fromkeys([*settings.columns, *LONGEST])))
-    notations = [*OTHERS, *((FAMILY, form) for form in settings.forms)]
+    tasks = table1_columns(texts, only=tuple(dict.fromkeys([*columns, *LONGEST])))
+    notations = [*OTHERS, *((FAMILY, form) for form in forms)]
     rows: list[list[str]] = []
     note = (
-        f"Mean over {settings.texts} problems a column: tokens of the whole text, and CSID. A character is a token, and so is "
+        f"Mean over {texts} problems a column: tokens of the whole text, and CSID. A character is a token, and so is "
         "`r|`; if the method allows, a rule restores the answer. CSID leaves out the estimates of quotient digits, and no digit "
         "is taken back. For blocks it counts the partial products, carries, products and differences that a digit needs and "
         "that are not written."
@@ -102,7 +103,7 @@ def costs(settings: FrontierSettings) -> list[Exhibit]:
         title = f"Tokens against CSID, {task}"
         found.append(Chart(title, "mean CSID", "mean tokens", [family, *others], note, log_x=True, log_y=True))
     header = ["column", *(full_name(*how) for how in notations)]
-    return [*found, Table("Tokens (mean CSID, greatest) by notation", header, rows, note)]
+    return (*found, Table("Tokens (mean CSID, greatest) by notation", header, rows, note))
 
 
 def accuracy(settings: FrontierSettings, folder: Path) -> list[Exhibit]:

@@ -142,7 +142,7 @@ def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
             "What goes wrong first",
             ["method", "texts with an error", "most often", *["then"] * (FIRST_ERRORS - 1)],
             wrong,
-            "By the first step that the judge rejects.",
+            "By the first step that the judge rejects; an answer alone by what it looks like.",
         ),
     ]
 

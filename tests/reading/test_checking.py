@@ -105,9 +105,9 @@ def test_checking_takes_time_linear_in_the_text(piece):
 
 
 def test_many_equations_of_one_line_are_checked_in_linear_time():
-    """Each would look at a line of 600,000 characters."""
-    found = list(check_text("We have 1.5 + 1 = 3 of them. " * 20_000))
-    assert len(found) == 20_000 and {finding.verdict for finding in found} == {WRONG}
+    """Each would look at a line of 150,000 characters."""
+    found = list(check_text("We have 1.5 + 1 = 3 of them. " * 5_000))
+    assert len(found) == 5_000 and {finding.verdict for finding in found} == {WRONG}
 
 
 def test_no_solution_of_gsm8k_is_called_wrong_falsely(shared):
