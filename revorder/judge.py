@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem, ascii_signs
-from revorder.arithmetic.trace import STEP_END, Kind, Segment
+from revorder.arithmetic.trace import STEP_END, Kind, Piece
 from revorder.errors import ProblemError, quote, shorten
 from revorder.methods import Method, find_method
 
@@ -75,7 +76,9 @@ def verify(
         return Verdict(
             False, judging.parse_answer(text), 0, f"the question was changed: expected '{problem}', found '{asked}'"
         )
-    written = re.sub(r"\n+", "\n", _SPACE.sub("", ascii_signs(text))).strip("\n")
+    written = ascii_signs(text)
+    if written.split() != [written]:
+        written = re.sub(r"\n+", "\n", _SPACE.sub("", written)).strip("\n")
     written = without_separators(written)
     best = best_replay(judging, form and form_or_default, asked, written)
     if best.ok:
@@ -83,11 +86,10 @@ def verify(
     return Verdict(False, judging.parse_answer(text), best.step, best.reason, best.rollbacks, best.kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(NamedTuple):
     """How far a text follows a `form` of a method: `at` counts its characters without spaces.
 
-    `step`, `reason`, `rollbacks` and `kept` as in Verdict. `segments`: what the method writes after the text's own
+    `step`, `reason`, `rollbacks` and `kept` as in Verdict. `pieces`: what the method writes after the text's own
     quotient digits, up to the first that the text has not.
     """
 
@@ -98,7 +100,7 @@ class Replay:
     rollbacks: int = 0
     kept: int = 0
     form: str = ""
-    segments: Sequence[Segment] = ()
+    pieces: Sequence[Piece] = ()
 
 
 def without_separators(text: str, by: str = "") -> str:
@@ -107,6 +109,8 @@ def without_separators(text: str, by: str = "") -> str:
     >>> without_separators("1,234+5=r|9,321")
     '1234+5=r|9,321'
     """
+    if not ("," in text or "_" in text or "'" in text):
+        return text
     return _QUESTION.sub(lambda match: _THOUSANDS.sub(by, match[0]), text, count=1)
 
 
@@ -117,8 +121,13 @@ def best_replay(method: Method, form: str | None, problem: Problem | Expression,
     >>> best_replay(METHODS["revorder"], None, Problem(1, "+", 1), "1+1\\n=r|2\\n=2").form
     'expanded'
     """
-    replays = (replay(method, name, problem, written) for name in ([form] if form else method.forms))
-    return max(replays, key=lambda one: (one.ok, one.at))
+    first, *others = [form] if form else method.forms
+    best = replay(method, first, problem, written)
+    for name in others:
+        if best.ok:
+            break
+        best = max(best, replay(method, name, problem, written), key=lambda one: (one.ok, one.at))
+    return best
 
 
 def replay(method: Method, form: str, problem: Problem | Expression, written: str) -> Replay:
@@ -130,7 +139,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
     """
     at = step = rollbacks = 0
     lost = begun = 0  # steps of wrong quotient digits; the step at which the last digit was chosen
-    segments: list[Segment] = []
+    pieces: list[Piece] = []
     pending: tuple[str, str | None] | None = None  # a wrong quotient digit or block not yet taken back, the right one
 
     def choose(quotient_step: int, correct: int, width: int = 1) -> int:
@@ -148,24 +157,28 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
         return int(found) if pending else correct
 
     def ended(ok: bool, reason: str = "") -> Replay:
-        return Replay(ok, at, step, reason, rollbacks, (begun if pending else step) - lost, form, segments)
+        return Replay(ok, at, step, reason, rollbacks, (begun if pending else step) - lost, form, pieces)
 
     try:
-        for segment in method.write(problem, form, choose, True):
-            segments.append(segment)
-            if segment is STEP_END:
+        for piece in method.pieces(problem, form, choose, True):
+            pieces.append(piece)
+            text = piece[0]
+            if text and written.startswith(text, at):
+                at += len(text)
+                continue
+            if piece is STEP_END:
                 step += 1
                 continue
-            expected = _SPACE.sub("", segment.text)
+            expected = _SPACE.sub("", text)
             if written.startswith(expected, at):
                 at += len(expected)
                 continue
-            if segment.kind is Kind.ANSWER and at == len(written):
+            if piece[1] is Kind.ANSWER and at == len(written):
                 return ended(True)
             common = 0
             while at + common < len(written) and common < len(expected) and written[at + common] == expected[common]:
                 common += 1
-            reason = describe_difference(method, segment, expected, written, at, common, pending)
+            reason = describe_difference(method, piece, expected, written, at, common, pending)
             at += common
             return ended(False, reason)
     except ProblemError as error:  # an expression whose reduction has no answer
@@ -175,7 +188,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
 
 def describe_difference(
     method: Method,
-    segment: Segment,
+    piece: Piece,
     expected: str,
     written: str,
     at: int,
@@ -187,11 +200,11 @@ def describe_difference(
     `pending`: a wrong quotient digit or block that is not taken back yet and the correct one, None where none belongs.
 
     >>> from revorder import METHODS
-    >>> segment = Segment("r|74", Kind.REVERSED, "+", 12, 35)
-    >>> describe_difference(METHODS["revorder"], segment, "r|74", "12+35=r|75", 6, 3, None)
+    >>> piece = ("r|74", Kind.REVERSED, "+", 12, 35)
+    >>> describe_difference(METHODS["revorder"], piece, "r|74", "12+35=r|75", 6, 3, None)
     "wrong digit in the sum 12+35: expected 'r|74', found 'r|75'"
     """
-    _, kind, op, a, b = segment
+    _, kind, op, a, b = piece
     asked = shorten(f"{a}{op}{b}")
     found = written[at : at + len(expected)]
     differ = f": expected {quote(expected)}, found {quote(found)}"

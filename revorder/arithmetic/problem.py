@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from revorder.errors import ProblemError, quote
 
@@ -26,8 +26,13 @@ def ascii_signs(text: str) -> str:
     return text if text.isascii() else text.translate(_TO_ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class _Operation(NamedTuple):
+    a: int
+    op: str
+    b: int
+
+
+class Problem(_Operation):
     """One operation `a op b` on non-negative integers, op being one of `+ - * /` (section 3.2).
 
     Raises ProblemError for a negative operand, one of more than MAX_DIGITS digits, another op, or division by zero.
@@ -36,19 +41,20 @@ class Problem:
     '79R2'
     """
 
-    a: int
-    op: str
-    b: int
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        if not (-TOO_LARGE < self.a < TOO_LARGE and -TOO_LARGE < self.b < TOO_LARGE):
-            raise ProblemError(f"an operand of {quote(self.op)} has more than {MAX_DIGITS} digits, the most accepted")
-        if self.a < 0 or self.b < 0:
-            raise ProblemError(f"problem {quote(str(self))}: operands are non-negative; write an expression instead")
-        if self.op not in OPS or len(self.op) != 1:
-            raise ProblemError(f"problem {quote(str(self))}: unknown operation {self.op!r}; accepted: + - * /")
-        if self.op == "/" and self.b == 0:
-            raise ProblemError(f"problem {quote(str(self))}: {BY_ZERO}")
+    def __new__(cls, a: int, op: str, b: int) -> Problem:
+        if not (-TOO_LARGE < a < TOO_LARGE and -TOO_LARGE < b < TOO_LARGE):
+            raise ProblemError(f"an operand of {quote(op)} has more than {MAX_DIGITS} digits, the most accepted")
+        if a < 0 or b < 0:
+            raise ProblemError(
+                f"problem {quote(f'{a}{op}{b}')}: operands are non-negative; write an expression instead"
+            )
+        if op not in OPS or len(op) != 1:
+            raise ProblemError(f"problem {quote(f'{a}{op}{b}')}: unknown operation {op!r}; accepted: + - * /")
+        if op == "/" and b == 0:
+            raise ProblemError(f"problem {quote(f'{a}{op}{b}')}: {BY_ZERO}")
+        return tuple.__new__(cls, (a, op, b))
 
     def __str__(self) -> str:
         return f"{self.a}{self.op}{self.b}"
@@ -60,8 +66,8 @@ class Problem:
         >>> Problem(3, "-", 5).value
         -2
         """
-        a, b = self.a, self.b
-        return a + b if self.op == "+" else a - b if self.op == "-" else a * b if self.op == "*" else a // b
+        a, op, b = self
+        return a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else a // b
 
     @property
     def remainder(self) -> int:
@@ -79,7 +85,10 @@ class Problem:
         >>> Problem(12, "*", 4567).answer
         '54804'
         """
-        return answer_text(self.value, self.remainder)
+        a, op, b = self
+        if op == "/":
+            return answer_text(*divmod(a, b))
+        return str(a + b if op == "+" else a - b if op == "-" else a * b)
 
     @property
     def digits(self) -> int:

@@ -269,7 +269,7 @@ def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
         return [*wrong, correct][turn]
 
     writer, _ = find_method(method, form)
-    for text, kind, op, *_ in writer.write(problem, form, choose if writer.can_rollback else correct_digit, True):
+    for text, kind, op, *_ in writer.pieces(problem, form, choose if writer.can_rollback else correct_digit, True):
         remainder = kind is Kind.REVERSED and op == "-"  # where it is below 0 it may be in brackets
         piece = re.escape(skeleton(text).strip("()" if remainder else "")).replace("0", _NUMBER)
         pieces.append(

@@ -111,5 +111,5 @@ def trace(
             if step not in steps:
                 raise ProblemError(f"rollback at step {step}: accepted: {min(steps)} to {max(steps)} in '{problem}'")
     choose = scripted_digits(rollback) if rollback else correct_digit
-    segments = writer.write(problem, form, choose, writer.writes_answer if answer is None else answer)
-    return Trace(problem, method, form, split_steps(segments), problem.answer)
+    pieces = writer.pieces(problem, form, choose, writer.writes_answer if answer is None else answer)
+    return Trace(problem, method, form, split_steps(pieces), problem.answer)

@@ -7,34 +7,33 @@ each step, a rejected one's `W` included.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import forward
-from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import ANSWER, ESTIMATE, REVERSED, ROLLBACK, STEP_END, ChooseDigit, Kind, Piece, copy
 from revorder.methods import base
 from revorder.methods.base import Method
 from revorder.methods.revorder import answer_of_steps, place_values, worst_case
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
-    """Yield the segments of a trace as the released script writes them, and for what it never draws (0, remainders) alike.
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterable[Piece]:
+    """Yield the pieces of a trace as the released script writes them, and for what it never draws (0, remainders) alike.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Problem(948, "/", 12), "authors", correct_digit, True))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Problem(948, "/", 12), "authors", correct_digit, True))
     '948/12=7R(-7*120~r048~r801)#9R(-9*12~r801~r0)=79'
     """
-    a, op, b = problem.a, problem.op, problem.b
-    yield copy(f"{a}{op}{b}=")
+    a, op, b = problem
+    stated = problem.answer
+    work: Iterable[Piece] = ((f"r{stated[::-1]}", REVERSED, op, a, b),)
     if op == "/":
-        yield from division(a, b, choose)
+        work = division(a, b, choose)
     elif op == "*":
-        yield from multiplication(a, b)
-    else:
-        yield Segment(reversed_number(problem.value), Kind.REVERSED, op, a, b)
-    if answer:
-        yield STEP_END
-        yield Segment(f"={problem.answer}", Kind.ANSWER, op, a, b)
+        work = multiplication(a, b)
+    end = (STEP_END, (f"={stated}", ANSWER, op, a, b)) if answer else ()
+    return chain((copy(f"{a}{op}{b}="),), work, end)
 
 
 def reversed_number(n: int) -> str:
@@ -56,28 +55,28 @@ def parse_answer(text: str) -> str | None:
     return base.parse_answer(stated) or answer_of_steps(text)
 
 
-def multiplication(a: int, b: int) -> Iterator[Segment]:
+def multiplication(a: int, b: int) -> Iterator[Piece]:
     """Partial products by the digits of b, then their sums in adjacent pairs."""
     values = place_values(b)
     products = [a * value for value in values]
     yield copy("+".join([f"{a}*{value}" for value in values]))
     yield STEP_END
     for i, product in enumerate(products):
-        yield Segment(f"{'+' if i else '='}{reversed_number(product)}", Kind.REVERSED, "*", a, values[i])
+        yield f"{'+' if i else '='}{reversed_number(product)}", REVERSED, "*", a, values[i]
     while len(products) > 1:
         yield STEP_END
         count = len(products)
         sums = [products[i] + products[i + 1] for i in range(0, count - 1, 2)]
         for i, total in enumerate(sums):
             sign = "+" if i else "="
-            yield Segment(f"{sign}{reversed_number(total)}", Kind.REVERSED, "+", products[2 * i], products[2 * i + 1])
+            yield f"{sign}{reversed_number(total)}", REVERSED, "+", products[2 * i], products[2 * i + 1]
         if count % 2:
-            yield Segment(f"+{reversed_number(products[-1])}", Kind.CARRIED_DOWN)
+            yield f"+{reversed_number(products[-1])}", Kind.CARRIED_DOWN, "", 0, 0
             sums.append(products[-1])
         products = sums
 
 
-def division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
+def division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
     """One quotient digit a step: digit, product, what is left; `W` after a wrong one, `#` after each but the last."""
     scaled = b * 10 ** (len(str(left // b)) - 1)
     step = 0
@@ -86,10 +85,10 @@ def division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
         digit = choose(step, quotient)
         product = digit * scaled
         rest = left - product
-        yield Segment(str(digit), Kind.ESTIMATE, "/", left, scaled)
+        yield str(digit), ESTIMATE, "/", left, scaled
         yield copy(f"R(-{digit}*{scaled}")
-        yield Segment(f"~{reversed_number(product)}", Kind.REVERSED, "*", scaled, digit)
-        yield Segment(f"~{reversed_number(rest)})", Kind.REVERSED, "-", left, product)
+        yield f"~{reversed_number(product)}", REVERSED, "*", scaled, digit
+        yield f"~{reversed_number(rest)})", REVERSED, "-", left, product
         if digit == quotient:
             if scaled == b:
                 return
@@ -97,9 +96,9 @@ def division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
             scaled //= 10
             step += 1
         else:
-            yield Segment("W", Kind.ROLLBACK)
+            yield "W", ROLLBACK, "", 0, 0
         yield STEP_END
         yield copy("#")
 
 
-AUTHORS = Method("authors", write, worst_case, forms=("authors",), parse_answer=parse_answer, rollback_mark="W")
+AUTHORS = Method("authors", pieces, worst_case, forms=("authors",), parse_answer=parse_answer, rollback_mark="W")

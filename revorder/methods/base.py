@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from revorder.arithmetic.expression import Expression, parse_problem
 from revorder.arithmetic.problem import Problem, ascii_signs
 from revorder.arithmetic.reversed_numbers import restore
-from revorder.arithmetic.trace import Segment
+from revorder.arithmetic.trace import Piece
 
+_QUESTION = re.compile(r"(0|[1-9][0-9]{0,1999})(?!/0=)([-+*/])(0|[1-9][0-9]{0,1999})=")  # as methods write it
 _ANSWER = re.compile(r"-?[0-9]+(?:R-?[0-9]+)?\Z")
 
 
@@ -20,6 +21,8 @@ def parse_question(text: str) -> Problem:
     >>> str(parse_question("12+35=r|74"))
     '12+35'
     """
+    if match := _QUESTION.match(text):
+        return Problem(int(match[1]), match[2], int(match[3]))
     return parse_problem(re.split(r"[=\n]", ascii_signs(text).lstrip(), maxsplit=1)[0])
 
 
@@ -37,7 +40,7 @@ def parse_answer(text: str) -> str | None:
 class Method:
     """A way of writing the work of a problem.
 
-    `write(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the segments of a trace, the question
+    `pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the pieces of a trace, the question
     first. It asks `choose` for each quotient digit, after all that stands before it. `answer`: whether the forward
     answer ends the trace.
     `worst_case(op, n, m, form)`: the CSID that no n-digit by m-digit equation exceeds, n >= m.
@@ -51,7 +54,7 @@ class Method:
     """
 
     name: str
-    write: Callable[..., Iterator[Segment]]
+    pieces: Callable[..., Iterable[Piece]]
     worst_case: Callable[[str, int, int, str], int]
     forms: tuple[str, ...]
     block_digits: Callable[[str], int] = lambda form: 1
@@ -82,7 +85,11 @@ class Method:
         if self.unreached_mark:
             digits = digits.zfill(len(str(a)) - len(str(b)) + 1)
         first = (len(digits) - 1) % size + 1
-        blocks = [digits[:first], *(digits[i : i + size] for i in range(first, len(digits), size))]
+        blocks = (
+            [*digits]
+            if size == 1
+            else [digits[:first], *(digits[i : i + size] for i in range(first, len(digits), size))]
+        )
         return dict(enumerate(blocks, -1 if len(blocks) > 1 and blocks[0] == "0" else 0))
 
 

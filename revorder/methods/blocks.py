@@ -16,19 +16,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from revorder.arithmetic.problem import Problem
-from revorder.arithmetic.trace import ChooseDigit, Segment
+from revorder.arithmetic.trace import ChooseDigit, Piece
 from revorder.methods import lean
 from revorder.methods.base import Method
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
-    """Yield the segments of a trace; `answer` adds a forward copy of a reversed answer.
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
+    """Yield the pieces of a trace; `answer` adds a forward copy of a reversed answer.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Problem(950, "/", 12), "2", correct_digit, False))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Problem(950, "/", 12), "2", correct_digit, False))
     '950/12=79r|849r|0020=79R2'
     """
-    return lean.write(problem, form, choose, answer, int(form))
+    return lean.pieces(problem, form, choose, answer, int(form))
 
 
 def worst_case(op: str, n: int, m: int, form: str) -> int:
@@ -61,7 +61,7 @@ def block_product(n: int, m: int) -> int:
 
 BLOCKS = Method(
     "blocks",
-    write,
+    pieces,
     worst_case,
     forms=("1", "2", "3"),
     block_digits=int,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import Problem, ascii_signs
-from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import ESTIMATE, FORWARD, STEP_END, ChooseDigit, Piece, copy
 from revorder.errors import ProblemError, quote
 from revorder.methods import base
 from revorder.methods.base import Method, direct_worst_case
@@ -21,13 +21,13 @@ from revorder.methods.revorder import place_values
 LONGEST = 40_000_000  # of a product: the shorter operand's digits squared times those of both, thrice its characters
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
-    """Yield the segments of a trace; a decomposed division names its question in the last line only.
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
+    """Yield the pieces of a trace; a decomposed division names its question in the last line only.
 
     Raises ProblemError for too long a product.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Problem(12, "*", 34), "goat", correct_digit, True))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Problem(12, "*", 34), "goat", correct_digit, True))
     '12 * 34 = 34 * (10 + 2) = 34 * 10 + 34 * 2 = 340 + 68 = 408'
     """
     a, op, b = problem.a, problem.op, problem.b
@@ -41,7 +41,7 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Ite
         yield from division(a, b)
     else:
         yield copy(f"{a} {op} {b} = ")
-        yield Segment(spaced(problem), Kind.FORWARD, op, a, b)
+        yield spaced(problem), FORWARD, op, a, b
 
 
 def spaced(problem: Problem) -> str:
@@ -70,7 +70,7 @@ def parse_question(text: str) -> Problem:
     return base.parse_question(text)
 
 
-def multiplication(large: int, small: int) -> Iterator[Segment]:
+def multiplication(large: int, small: int) -> Iterator[Piece]:
     """The smaller operand taken apart, the partial products, and their sum folded from the left."""
     values = place_values(small)
     yield copy(f"{large} * ({' + '.join(map(str, values))})")
@@ -79,17 +79,17 @@ def multiplication(large: int, small: int) -> Iterator[Segment]:
     yield STEP_END
     products = [large * value for value in values]
     for i, product in enumerate(products):
-        yield Segment(f"{' + ' if i else ' = '}{product}", Kind.FORWARD, "*", large, values[i])
+        yield f"{' + ' if i else ' = '}{product}", FORWARD, "*", large, values[i]
     total = products[0]
     for i in range(1, len(products)):
         yield STEP_END
-        yield Segment(f" = {total + products[i]}", Kind.FORWARD, "+", total, products[i])
+        yield f" = {total + products[i]}", FORWARD, "+", total, products[i]
         if products[i + 1 :]:
             yield copy("".join([f" + {product}" for product in products[i + 1 :]]))
         total += products[i]
 
 
-def division(a: int, b: int) -> Iterator[Segment]:
+def division(a: int, b: int) -> Iterator[Piece]:
     """One quotient digit a line, taken off the dividend until less than the divisor is left; then the answer."""
     left = a
     while left >= b:
@@ -97,11 +97,11 @@ def division(a: int, b: int) -> Iterator[Segment]:
         value = left // (b * 10**zeros) * 10**zeros
         product = b * value
         yield copy(f"{left} - {b} * ")
-        yield Segment(str(value)[0], Kind.ESTIMATE, "/", left, b * 10**zeros)
+        yield str(value)[0], ESTIMATE, "/", left, b * 10**zeros
         yield copy(f"{'0' * zeros} = {left} - ")
-        yield Segment(str(product), Kind.FORWARD, "*", b, value)
+        yield str(product), FORWARD, "*", b, value
         yield copy(" = ")
-        yield Segment(str(left - product), Kind.FORWARD, "-", left, product)
+        yield str(left - product), FORWARD, "-", left, product
         yield copy("\n")
         yield STEP_END
         left -= product
@@ -117,4 +117,4 @@ def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     return {"+": n, "-": n, "*": n + m, "/": n if m > 2 else max(n, direct_worst_case("/", n, m))}[op]
 
 
-GOAT = Method("goat", write, worst_case, forms=("goat",), parse_question=parse_question, multiline=True)
+GOAT = Method("goat", pieces, worst_case, forms=("goat",), parse_question=parse_question, multiline=True)

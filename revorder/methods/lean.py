@@ -20,18 +20,29 @@ from collections.abc import Iterator
 
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import MARK, reversed_number
-from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import (
+    ANSWER,
+    COPY,
+    ESTIMATE,
+    REVERSED,
+    ROLLBACK,
+    STEP_END,
+    ChooseDigit,
+    Kind,
+    Piece,
+    copy,
+)
 from revorder.methods import base
 from revorder.methods.base import Method
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool, size: int = 1) -> Iterator[Segment]:
-    """Yield the segments of a trace; `answer` adds a forward copy of a reversed answer.
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool, size: int = 1) -> Iterator[Piece]:
+    """Yield the pieces of a trace; `answer` adds a forward copy of a reversed answer.
 
     `size`: the digits of a multiplier or quotient that a step takes at a time, see method `blocks`.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Problem(12, "-", 35), "lean", correct_digit, False))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Problem(12, "-", 35), "lean", correct_digit, False))
     '12-35=r|77Wr|32-'
     """
     a, op, b = problem.a, problem.op, problem.b
@@ -42,14 +53,14 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool, size: 
         yield copy(f"={problem.answer}")
         return
     if op == "+":
-        yield Segment(reversed_number(a + b), Kind.REVERSED, "+", a, b)
+        yield reversed_number(a + b), REVERSED, "+", a, b
     elif op == "-":
         yield from subtraction(a, b)
     else:
         yield from multiplication(a, b, size)
     if answer:
         yield STEP_END
-        yield Segment(f"={problem.value}", Kind.ANSWER, op, a, b)
+        yield f"={problem.value}", ANSWER, op, a, b
 
 
 def parse_answer(text: str) -> str | None:
@@ -71,23 +82,23 @@ def places(n: int, width: int) -> str:
     return f"{n % 10**width:0{width}d}"[::-1]
 
 
-def subtraction(a: int, b: int) -> Iterator[Segment]:
+def subtraction(a: int, b: int) -> Iterator[Piece]:
     """Every place of a - b; where a borrow is left over, `W` and b - a with its sign."""
     width = max(len(str(a)), len(str(b)))
-    yield Segment(MARK + places(a - b, width), Kind.REVERSED, "-", a, b)
+    yield MARK + places(a - b, width), REVERSED, "-", a, b
     if a < b:
-        yield Segment("W", Kind.SIGN, "-", a, b)
+        yield "W", Kind.SIGN, "-", a, b
         yield STEP_END
-        yield Segment(MARK + places(b - a, width), Kind.REVERSED, "-", b, a)
+        yield MARK + places(b - a, width), REVERSED, "-", b, a
         yield copy("-")
 
 
-def multiplication(a: int, b: int, size: int) -> Iterator[Segment]:
+def multiplication(a: int, b: int, size: int) -> Iterator[Piece]:
     """`size` digits of the shorter operand a step, lowest first: the digits, their product, the running total."""
     many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
     if len(few) <= size:
         digits = str(many * int(few))[::-1] if few != "0" else "0" * len(str(many))
-        yield Segment(MARK + digits, Kind.REVERSED, "*", many, int(few))
+        yield MARK + digits, REVERSED, "*", many, int(few)
         return
     total = 0
     for place in range(0, len(few), size):
@@ -100,13 +111,13 @@ def multiplication(a: int, b: int, size: int) -> Iterator[Segment]:
         if not value:
             continue
         partial = many * value
-        yield Segment(reversed_number(partial), Kind.REVERSED, "*", many, value)
+        yield reversed_number(partial), REVERSED, "*", many, value
         if total:
-            yield Segment(reversed_number(total + partial), Kind.REVERSED, "+", total, partial)
+            yield reversed_number(total + partial), REVERSED, "+", total, partial
         total += partial
 
 
-def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Segment]:
+def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Piece]:
     """`size` quotient digits a step: the digits, their product, the difference behind the next ones brought down."""
     digits, width = str(a), len(str(b))
     place = max(0, len(digits) - width)
@@ -120,23 +131,23 @@ def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Segment
         block = choose(step, quotient, count)
         down = digits[-place:][:size] if place else "0" * size
         if step < 0 and not block:
-            yield Segment("#", Kind.UNREACHED, "/", left, b)
+            yield "#", Kind.UNREACHED, "/", left, b
             left = left * 10**size + int(down)
             place, step, count = place - size, 0, size
             continue
         product = block * b
         difference = left - product
-        yield Segment(f"{block:0{count}d}", Kind.ESTIMATE, "/", left, b)
+        yield f"{block:0{count}d}", ESTIMATE, "/", left, b
         if place:
             yield copy("0" * place)
         if block:
-            yield Segment(reversed_number(product), Kind.REVERSED, "*", b, block)
+            yield reversed_number(product), REVERSED, "*", b, block
         yield copy(MARK + down[::-1])
         shown = max(least, len(str(max(difference, 0))))  # more only after a digit that is much too low
-        kind = Kind.REVERSED if block else Kind.COPY
-        yield Segment(places(difference, shown), kind, "-", left, product)
+        kind = REVERSED if block else COPY
+        yield places(difference, shown), kind, "-", left, product
         if block != quotient:
-            yield Segment("W", Kind.ROLLBACK)
+            yield "W", ROLLBACK, "", 0, 0
             yield STEP_END
             continue
         if not place:
@@ -158,7 +169,7 @@ def worst_case(op: str, n: int, m: int, form: str = "") -> int:
 
 LEAN = Method(
     "lean",
-    write,
+    pieces,
     worst_case,
     forms=("lean",),
     parse_answer=parse_answer,

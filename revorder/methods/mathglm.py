@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from revorder.arithmetic.expression import Expression, infix
 from revorder.arithmetic.problem import Problem, answer_text, ascii_signs
-from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import FORWARD, STEP_END, ChooseDigit, Piece, copy
 from revorder.errors import ProblemError, quote
 from revorder.methods.base import Method, direct_worst_case
 
@@ -23,13 +23,13 @@ def parse_question(text: str) -> Problem | Expression:
     return expression.problem() if expression.is_problem else expression
 
 
-def write(problem: Problem | Expression, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+def pieces(problem: Problem | Expression, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
     """Yield the question, then the expression after each reduction, the last of which is the answer.
 
     Raises ProblemError for too long an expression.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Expression.parse("3468*4046/7424"), "mathglm", correct_digit, True))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Expression.parse("3468*4046/7424"), "mathglm", correct_digit, True))
     '3468*4046/7424=14031528/7424=1890R168'
     """
     if isinstance(problem, Expression) and len(str(problem)) * len(problem.operators) > LONGEST:
@@ -38,12 +38,12 @@ def write(problem: Problem | Expression, form: str, choose: ChooseDigit, answer:
         )
     yield copy(f"{problem}=")
     if isinstance(problem, Problem):
-        yield Segment(problem.answer, Kind.FORWARD, problem.op, problem.a, problem.b)
+        yield problem.answer, FORWARD, problem.op, problem.a, problem.b
         return
     yield from reductions(problem)
 
 
-def reductions(expression: Expression) -> Iterator[Segment]:
+def reductions(expression: Expression) -> Iterator[Piece]:
     """The expression after each of its reductions, leftmost first, with `=` between them."""
     steps = expression.reduce()
     postfix = list(expression.postfix)
@@ -67,7 +67,7 @@ def reductions(expression: Expression) -> Iterator[Segment]:
         first = False
         tail = [item for item in postfix if item != "neg"]
         whole = expression.answer if len(tail) == 1 else infix(postfix)
-        yield Segment(whole, Kind.FORWARD, step.op, step.a, step.b)
+        yield whole, FORWARD, step.op, step.a, step.b
 
 
 def operands_start(postfix: Sequence[object], at: int) -> int:
@@ -84,5 +84,5 @@ def operands_start(postfix: Sequence[object], at: int) -> int:
 
 
 MATHGLM = Method(
-    "mathglm", write, direct_worst_case, forms=("mathglm",), parse_question=parse_question, takes_expressions=True
+    "mathglm", pieces, direct_worst_case, forms=("mathglm",), parse_question=parse_question, takes_expressions=True
 )

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 
 from revorder.arithmetic.problem import Problem, ascii_signs
-from revorder.arithmetic.trace import ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import REVERSED, ChooseDigit, Piece, copy
 from revorder.methods.base import Method, direct_worst_case
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
     """Yield the question and the reversed answer: a minus sign last, quotient and remainder reversed each.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Problem(12, "-", 35), "reverse", correct_digit, True))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Problem(12, "-", 35), "reverse", correct_digit, True))
     '12-35=32-'
     """
     a, op, b = problem.a, problem.op, problem.b
@@ -22,7 +22,7 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Ite
     text = str(problem.value)[::-1]
     if problem.remainder:
         text += f"R{str(problem.remainder)[::-1]}"
-    yield Segment(text, Kind.REVERSED, op, a, b)
+    yield text, REVERSED, op, a, b
 
 
 def parse_answer(text: str) -> str | None:
@@ -48,4 +48,4 @@ def worst_case(op: str, n: int, m: int, form: str = "") -> int:
     return {"+": 1, "-": n, "*": direct if m > 1 else 1, "/": direct + 2 * n + 2 * m}[op]
 
 
-REVERSE = Method("reverse", write, worst_case, forms=("reverse",), parse_answer=parse_answer)
+REVERSE = Method("reverse", pieces, worst_case, forms=("reverse",), parse_answer=parse_answer)

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from revorder.arithmetic.problem import Problem, ascii_signs
 from revorder.arithmetic.reversed_numbers import forward, reversed_number
-from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import (
+    ANSWER,
+    COPY,
+    ESTIMATE,
+    REVERSED,
+    ROLLBACK,
+    STEP_END,
+    ChooseDigit,
+    Kind,
+    Piece,
+    copy,
+)
 from revorder.methods import base
 from revorder.methods.base import Method
 
@@ -16,25 +28,23 @@ _STEP = re.compile(r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?=#|\Z)")
 _LAST_LINE = re.compile(r"=([0-9]+)Rem(?:\(0\)|r\|([0-9]+))\Z")
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
-    """Yield the segments of a trace; with `answer` the forward answer comes last.
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterable[Piece]:
+    """Yield the pieces of a trace; with `answer` the forward answer comes last.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> "".join(segment.text for segment in write(Problem(948, "/", 12), "compact", correct_digit, True))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> text_of(pieces(Problem(948, "/", 12), "compact", correct_digit, True))
     '948/12=7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79'
     """
-    a, op, b = problem.a, problem.op, problem.b
+    a, op, b = problem
     line = "=" if form == "compact" else "\n="
-    yield copy(f"{a}{op}{b}{line}")
+    stated = problem.answer
+    work: Iterable[Piece] = ((f"r|{stated[::-1]}", REVERSED, op, a, b),)
     if op == "/":
-        yield from (compact_division if form == "compact" else expanded_division)(a, b, choose)
+        work = (compact_division if form == "compact" else expanded_division)(a, b, choose)
     elif op == "*":
-        yield from multiplication(a, b, form)
-    else:
-        yield Segment(reversed_number(problem.value), Kind.REVERSED, op, a, b)
-    if answer:
-        yield STEP_END
-        yield Segment(f"{line}{problem.answer}", Kind.ANSWER, op, a, b)
+        work = multiplication(a, b, form)
+    end = (STEP_END, (f"{line}{stated}", ANSWER, op, a, b)) if answer else ()
+    return chain((copy(f"{a}{op}{b}{line}"),), work, end)
 
 
 def place_values(b: int) -> list[int]:
@@ -48,7 +58,7 @@ def place_values(b: int) -> list[int]:
     return [int(digit) * 10 ** (last - i) for i, digit in enumerate(digits) if digit != "0"] or [0]
 
 
-def multiplication(a: int, b: int, form: str) -> Iterator[Segment]:
+def multiplication(a: int, b: int, form: str) -> Iterator[Piece]:
     """Decompose the second operand, then add the partial products in adjacent pairs (equations 1-4)."""
     line = "=" if form == "compact" else "\n="
     values = place_values(b)
@@ -59,7 +69,7 @@ def multiplication(a: int, b: int, form: str) -> Iterator[Segment]:
         yield copy(line)
     join = ""
     for value, product in zip(values, products, strict=True):
-        yield Segment(f"{join}{reversed_number(product)}", Kind.REVERSED, "*", a, value)
+        yield f"{join}{reversed_number(product)}", REVERSED, "*", a, value
         join = "+"
     while len(products) > 1:
         count = len(products)
@@ -73,9 +83,9 @@ def multiplication(a: int, b: int, form: str) -> Iterator[Segment]:
         sums = [products[i] + products[i + 1] for i in range(0, count - 1, 2)]
         for i, total in enumerate(sums):
             text = f"{'+' if i else ''}{reversed_number(total)}"
-            yield Segment(text, Kind.REVERSED, "+", products[2 * i], products[2 * i + 1])
+            yield text, REVERSED, "+", products[2 * i], products[2 * i + 1]
         if count % 2:
-            yield Segment(f"+{reversed_number(products[-1])}", Kind.CARRIED_DOWN)
+            yield f"+{reversed_number(products[-1])}", Kind.CARRIED_DOWN, "", 0, 0
             sums.append(products[-1])
         products = sums
 
@@ -89,7 +99,7 @@ def remainder_text(n: int) -> str:
     return reversed_number(n) if n > 0 else "0" if n == 0 else f"-{reversed_number(-n)}"
 
 
-def compact_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
+def compact_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
     """One quotient digit a step: digit, subtracted product, remainder; `W` after a wrong one (section 4.3)."""
     power = 10 ** (len(str(left // b)) - 1)
     step = 0
@@ -98,24 +108,25 @@ def compact_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment
         quotient = left // scaled
         digit = choose(step, quotient)
         product = digit * scaled
-        yield Segment(str(digit), Kind.ESTIMATE, "/", left, scaled)
-        yield copy(f"R-({b}*{digit * power})(")
-        yield Segment(reversed_number(product), Kind.REVERSED, "*", scaled, digit)
-        yield Segment(f")({remainder_text(left - product)})", Kind.REVERSED, "-", left, product)
+        rest = left - product
+        yield f"{digit}", ESTIMATE, "/", left, scaled
+        yield f"R-({b}*{digit * power})(", COPY, "", 0, 0
+        yield f"r|{str(product)[::-1]}", REVERSED, "*", scaled, digit
+        yield f")(r|{str(rest)[::-1]})" if rest > 0 else f")({remainder_text(rest)})", REVERSED, "-", left, product
         if digit != quotient:
-            yield Segment("W", Kind.ROLLBACK)
+            yield "W", ROLLBACK, "", 0, 0
             yield STEP_END
             continue
         if power == 1:
             return
-        left -= product
+        left = rest
         power //= 10
         step += 1
         yield STEP_END
         yield copy("#")
 
 
-def expanded_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segment]:
+def expanded_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
     """Three lines a quotient digit, `Rem` written out; ` W` after a wrong one (equations 5-8)."""
     zeros = len(str(left // b)) - 1
     step = 0
@@ -127,22 +138,22 @@ def expanded_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Segmen
         digit = choose(step, quotient)
         product = digit * scaled
         rest = left - product
-        yield Segment(str(digit), Kind.ESTIMATE, "/", left, scaled)
+        yield str(digit), ESTIMATE, "/", left, scaled
         yield copy(f" Rem ({shown}-{b}*{digit * 10**zeros})")
         yield STEP_END
         yield copy(f"\n={before}{digit} Rem ({shown}-")
-        yield Segment(reversed_number(product), Kind.REVERSED, "*", scaled, digit)
+        yield reversed_number(product), REVERSED, "*", scaled, digit
         yield copy(")")
         yield STEP_END
         yield copy(f"\n={before}{digit} Rem ")
         rest_text = remainder_text(rest)
-        yield Segment(rest_text if rest > 0 else f"({rest_text})", Kind.REVERSED, "-", left, product)
+        yield rest_text if rest > 0 else f"({rest_text})", REVERSED, "-", left, product
         if digit == quotient:
             left, shown, zeros = rest, rest_text, zeros - 1
             step += 1
             before += str(digit)
         else:
-            yield Segment(" W", Kind.ROLLBACK)
+            yield " W", ROLLBACK, "", 0, 0
         if zeros >= 0:
             yield STEP_END
             yield copy("\n=")
@@ -181,5 +192,5 @@ def answer_of_steps(text: str) -> str | None:
 
 
 REVORDER = Method(
-    "revorder", write, worst_case, forms=("compact", "expanded"), parse_answer=parse_answer, rollback_mark="W"
+    "revorder", pieces, worst_case, forms=("compact", "expanded"), parse_answer=parse_answer, rollback_mark="W"
 )

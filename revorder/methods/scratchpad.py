@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import Problem, ascii_signs
-from revorder.arithmetic.trace import STEP_END, ChooseDigit, Kind, Segment, copy
+from revorder.arithmetic.trace import ESTIMATE, STEP_END, ChooseDigit, Kind, Piece, copy
 from revorder.errors import ProblemError, quote
 from revorder.methods.base import Method
 
@@ -19,11 +19,11 @@ LONGEST = 4_000_000  # of a product: the longer operand's digits squared times t
 OPEN, CLOSE = "<scratch>", "</scratch>"
 
 
-def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Segment]:
+def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
     """Yield the question, the scratch lines and the answer, line by line; raises ProblemError for too long a product.
 
-    >>> from revorder.arithmetic.trace import correct_digit
-    >>> print("".join(segment.text for segment in write(Problem(29, "+", 57), "scratchpad", correct_digit, True)))
+    >>> from revorder.arithmetic.trace import correct_digit, text_of
+    >>> print(text_of(pieces(Problem(29, "+", 57), "scratchpad", correct_digit, True)))
     2 9 + 5 7
     <scratch>
     2 9 + 5 7 , C: 0
@@ -39,7 +39,7 @@ def write(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Ite
     yield copy(f"{spaced(a)} {op} {spaced(b)}\n{OPEN}\n")
     sign = ""
     if op == "-" and a < b:
-        yield Segment("- ", Kind.SIGN, "-", a, b)
+        yield "- ", Kind.SIGN, "-", a, b
         a, b, sign = b, a, "- "
     if op == "*":
         yield from multiplication(a, b)
@@ -81,7 +81,7 @@ def parse_answer(text: str) -> str | None:
     return number if tag and re.fullmatch(r"-?[0-9]+(R[0-9]+)?", number) else None
 
 
-def columns(a: int, op: str, b: int) -> Iterator[Segment]:
+def columns(a: int, op: str, b: int) -> Iterator[Piece]:
     """`a op b` column by column from the right, op being + or - with a >= b, or * with a digit b."""
     left, right = str(a), str(b)
     carry, done = 0, ""
@@ -99,18 +99,18 @@ def columns(a: int, op: str, b: int) -> Iterator[Segment]:
             yield copy(", ")
         else:
             yield copy("".join([f"{piece} " for piece in (rest_left, op, rest_right, ",") if piece]))
-        yield Segment(str(digit), Kind.BASIC)
+        yield str(digit), Kind.BASIC, "", 0, 0
         if done:
             yield copy(f" {' '.join(done)}")
         yield copy(" C: ")
-        yield Segment(str(carry), Kind.BASIC)
+        yield str(carry), Kind.BASIC, "", 0, 0
         yield copy("\n")
         done = f"{digit}{done}"
     yield STEP_END
     yield copy(f"{carry} {' '.join(done)}\n")
 
 
-def multiplication(a: int, b: int) -> Iterator[Segment]:
+def multiplication(a: int, b: int) -> Iterator[Piece]:
     """Partial products from the lowest digit of b on, each added to the sum so far."""
     digits = str(b)
     total = 0
@@ -129,7 +129,7 @@ def multiplication(a: int, b: int) -> Iterator[Segment]:
         total += partial
 
 
-def division(a: int, b: int) -> Iterator[Segment]:
+def division(a: int, b: int) -> Iterator[Piece]:
     """Long division: for each quotient digit `dividend / divisor , digit`, the product and the difference."""
     digits = str(a)
     used = len(digits) - len(str(a // b)) + 1
@@ -137,7 +137,7 @@ def division(a: int, b: int) -> Iterator[Segment]:
     while True:
         quotient = left // b
         yield copy(f"{spaced(left)} / {spaced(b)} , ")
-        yield Segment(str(quotient), Kind.ESTIMATE, "/", left, b)
+        yield str(quotient), ESTIMATE, "/", left, b
         yield copy("\n")
         yield STEP_END
         if quotient:
@@ -163,7 +163,7 @@ def worst_case(op: str, n: int, m: int, form: str = "") -> int:
 
 SCRATCHPAD = Method(
     "scratchpad",
-    write,
+    pieces,
     worst_case,
     forms=("scratchpad",),
     parse_question=parse_question,

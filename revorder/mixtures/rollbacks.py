@@ -57,9 +57,10 @@ def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int | None = None) ->
     >>> plan_rollbacks(Mixture.read("lean"), 902, 129)
     {0: 7}
     """
+    at_random = word is not None and (word & 0xFFFF) < round(mixture.rollback * 2**16)
+    if not (mixture.estimate_digits or at_random):
+        return {}
     steps = METHODS[mixture.method].quotient_steps(a, b, mixture.form)
     if mixture.estimate_digits:
         return estimated_digits(a, b, mixture.estimate_digits, steps)
-    if word is None or (word & 0xFFFF) >= round(mixture.rollback * 2**16):
-        return {}
-    return random_digit(steps, word >> 16)
+    return random_digit(steps, (word or 0) >> 16)

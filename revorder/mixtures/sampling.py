@@ -6,12 +6,12 @@ import hashlib
 import math
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, count
+from typing import Any, NamedTuple
 
 from revorder.arithmetic.problem import Problem
-from revorder.arithmetic.trace import Segment, correct_digit
+from revorder.arithmetic.trace import Piece, Segment, as_segments, correct_digit
 from revorder.errors import ProblemError
 from revorder.methods import METHODS, scripted_digits
 from revorder.mixtures.hard_cases import hard_operands
@@ -24,11 +24,11 @@ BYTES = 48  # of the digest for each example
 WIDE_BYTES = 64  # in a mixture with longer operands than 32 digits
 _SLOTS = 1024  # the resolution of the parts' weights
 _POWERS = [10**n for n in range(MAX_DIGITS + 1)]
+_new: Any = tuple.__new__  # of a named tuple, without the checks that a drawn problem does not need
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One example of a mixture: its problem, the quotient digits that it takes back, and the trace's segments.
+class Example(NamedTuple):
+    """One example of a mixture: its problem, the quotient digits that it takes back, and the trace's pieces.
 
     >>> sampler(Mixture.read("small")).example(42, 7).text
     '3422*8=r|67372'
@@ -37,12 +37,17 @@ class Example:
     index: int
     problem: Problem
     rollback: Plan
-    segments: tuple[Segment, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The pieces as Segments."""
+        return as_segments(self.pieces)
 
     @property
     def text(self) -> str:
         """The trace as it is written."""
-        return "".join([segment.text for segment in self.segments])
+        return "".join([piece[0] for piece in self.pieces])
 
 
 @cache
@@ -60,7 +65,7 @@ class MixtureSampler:
 
     def __init__(self, mixture: Mixture) -> None:
         self.mixture = mixture
-        self.method = METHODS[mixture.method]
+        self.method, self.form, self.answer = METHODS[mixture.method], mixture.form, mixture.answer
         wide = any(max(part.a[1], part.b[1]) > 32 for part in mixture.parts)
         self.bytes = WIDE_BYTES if wide else BYTES
         total = sum(part.weight for part in mixture.parts)
@@ -82,18 +87,18 @@ class MixtureSampler:
 
     def examples(self, seed: int, start: int, stop: int) -> Iterator[Example]:
         """The training examples from `start` to `stop`."""
-        for index, a, op, b, word in self.problems(seed, start, stop):
-            plan = plan_rollbacks(self.mixture, a, b, word) if op == "/" else {}
-            yield self.written(index, Problem(a, op, b), plan)
+        for index, problem, word in self.problems(seed, start, stop):
+            plan = plan_rollbacks(self.mixture, problem.a, problem.b, word) if problem.op == "/" else {}
+            yield self.written(index, problem, plan)
 
     def written(self, index: int, problem: Problem, plan: Plan) -> Example:
         """A problem as the mixture writes it."""
         choose = scripted_digits(plan) if plan else correct_digit
-        segments = self.method.write(problem, self.mixture.form, choose, self.mixture.answer)
-        return Example(index, problem, plan, tuple(segments))
+        pieces = self.method.pieces(problem, self.form, choose, self.answer)
+        return _new(Example, (index, problem, plan, tuple(pieces)))
 
-    def problems(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, int, str, int, int]]:
-        """(index, a, op, b, the rest of the randomness) of each training example from `start` to `stop`."""
+    def problems(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, Problem, int]]:
+        """(index, problem, the rest of the randomness) of each training example from `start` to `stop`."""
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             base = block * BLOCK
             skipped = max(0, start - base)
@@ -105,7 +110,7 @@ class MixtureSampler:
                     key = hashlib.blake2b(f"{seed}:{index}:{attempt}".encode(), digest_size=self.bytes).digest()
                     a, op, b, word = self.draw(int.from_bytes(key, "little"))
                     attempt += 1
-                yield index, a, op, b, word
+                yield index, _new(Problem, (a, op, b)), word
 
     def draw(self, word: int) -> tuple[int, str, int, int]:
         """(a, op, b, the rest of the randomness) from a random integer of 8 * self.bytes bits."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from revorder.arithmetic.problem import question_in
-from revorder.arithmetic.trace import Kind, Segment
+from revorder.arithmetic.trace import Kind, Piece
 from revorder.mixtures.sampling import Example
 
 IGNORED = -100  # the label of a token that is not learned
@@ -31,7 +31,7 @@ class Pair(NamedTuple):
         return self.prompt + self.completion
 
 
-def make_targets(segments: Sequence[Segment], learn_estimates: bool = False) -> list[Span]:
+def make_targets(segments: Sequence[Piece], learn_estimates: bool = False) -> list[Span]:
     """The spans of a trace: all of the answer is learned, but no quotient digit that is wrong at random.
 
     The model learns to take such a digit back, not to write it. With `learn_estimates` wrong quotient digits are
@@ -58,7 +58,7 @@ def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
     Pair(prompt='3422*8=', spans=[('r|67372', True)])
     """
     left = len(question_in(example.problem, example.text))
-    (question, _), *others = make_targets(example.segments, learn_estimates)
+    (question, _), *others = make_targets(example.pieces, learn_estimates)
     spans = []
     for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
         if text[left:]:

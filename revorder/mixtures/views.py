@@ -86,7 +86,7 @@ def steps(example: Example, mixture: Mixture) -> Row:
     """
     text, pair = example.text, as_pair(example)
     begin = len(text) - len(pair.completion)
-    ends = list(accumulate(len(step.text) for step in split_steps(example.segments)))
+    ends = list(accumulate(len(step.text) for step in split_steps(example.pieces)))
     bounds = list(pairwise([begin, *ends]))
     right = len(bounds)
     word, is_changed = divmod(int.from_bytes(blake2b(text.encode(), digest_size=16).digest(), "little"), 2)

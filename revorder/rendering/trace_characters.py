@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem, ascii_signs
-from revorder.arithmetic.trace import STEP_END, Kind, Segment, Trace, split_steps
+from revorder.arithmetic.trace import STEP_END, Kind, Segment, Trace, as_segments, split_steps
 from revorder.errors import ProblemError
 from revorder.judge import Replay, best_replay, without_separators
 from revorder.methods import Method, find_method
@@ -64,7 +64,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     breaks: list[int] = []  # where a step ends
     begins: dict[Kind, int] = {}  # where the last segment of a kind begins
     at = 0
-    for segment in verdict.segments:
+    for segment in as_segments(verdict.pieces):
         if at == verdict.at and segment.text:
             break
         segments.append(segment)
