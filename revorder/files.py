@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 from collections.abc import Iterator
@@ -60,41 +61,69 @@ def make_folder(path: Path) -> None:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
+    """Raise ProblemError, which names the file, where writing fails, such as on a full disk."""
     try:
         yield
     except OSError as error:
         raise ProblemError(
-            f"file {str(path)!r} can't be written: {first_line(error)}; accepted: a file in a folder that is there"
+            f"file {str(path)!r} can't be written: {first_line(error)}; give a file in a folder that has room for it"
         ) from None
+
+
+def writable(path: Path) -> Path:
+    """The file that is written where `path` is given, which a link may lead to.
+
+    Raises ProblemError where there is no folder for it, and where something else than a file is: to take the place of
+    /dev/null, or of /dev/stdout, would break the machine.
+    """
+    device = str(path.absolute()).startswith(("/dev/", "/proc/")) and not str(path.absolute()).startswith("/dev/shm/")
+    if not path.name or device or (path.exists() and not path.is_file()):
+        raise ProblemError(f"file {str(path)!r} can't be written: it is no file; accepted: a new file")
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):
+        raise ProblemError(f"file {str(path)!r} can't be written: it is a link to itself; give a new file") from None
+    if not target.parent.is_dir():
+        raise ProblemError(
+            f"file {str(path)!r} can't be written: its folder is not there; accepted: a file in a folder that is there"
+        )
+    return target
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` where all went well, and else goes.
 
-    A link stays, and what it leads to is written. Raises ProblemError where no file can be made there, and where
-    something else than a file is: to take the place of /dev/null, or of /dev/stdout, would break the machine.
+    A link stays, and what it leads to is written. Raises ProblemError where no file can be made there.
     """
-    device = str(path.absolute()).startswith(("/dev/", "/proc/")) and not str(path.absolute()).startswith("/dev/shm/")
-    if not path.name or device or (path.exists() and not path.is_file()):
-        raise ProblemError(f"file {str(path)!r} can't be written: it is no file; accepted: a new file")
-    path = path.resolve()
+    path = writable(path)
+    remove_abandoned(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:  # before it is there, so that an interrupt at any moment leaves nothing
-        with _writing(path):
+        with writing(path):
             temporary.touch()
         yield temporary
-        with _writing(path):
+        with writing(path):
             os.replace(temporary, path)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
 
 
+def remove_abandoned(path: Path) -> None:
+    """Remove the temporary files of `path` that a killed process left."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*") if os.name == "posix" else ():
+        with suppress(ValueError, OSError):
+            try:
+                os.kill(int(left.name.rpartition(".")[2]), 0)
+            except ProcessLookupError:
+                left.unlink()
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all, text in UTF-8; raises ProblemError where it can't be written."""
     if isinstance(content, str):
         content = content.encode(errors="backslashreplace")  # a reply may hold half a surrogate
-    with written_whole(path) as temporary, _writing(path):
+    with written_whole(path) as temporary, writing(path):
         temporary.write_bytes(content)

@@ -54,7 +54,7 @@ class Problem(_Operation):
             raise ProblemError(f"problem {quote(f'{a}{op}{b}')}: unknown operation {op!r}; accepted: + - * /")
         if op == "/" and b == 0:
             raise ProblemError(f"problem {quote(f'{a}{op}{b}')}: {BY_ZERO}")
-        return tuple.__new__(cls, (a, op, b))
+        return super().__new__(cls, a, op, b)
 
     def __str__(self) -> str:
         return f"{self.a}{self.op}{self.b}"

@@ -85,11 +85,11 @@ def options(
     pass
 
 
-terminated: list[int] = []  # SIGTERM, once it came
+received: list[int] = []  # SIGINT or SIGTERM, once it came
 
 
-def terminate(number: int, frame: object) -> None:
-    terminated.append(number)
+def interrupt(number: int, frame: object) -> None:
+    received.append(number)
     raise KeyboardInterrupt
 
 
@@ -98,8 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     SIGTERM, which `timeout` and job schedulers send, leaves nothing half written, as Ctrl-C does; the status is 143.
     """
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, terminate)
+    received.clear()
+    if threading.current_thread() is threading.main_thread():
+        for number, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+            if signal.getsignal(number) is usual:
+                signal.signal(number, interrupt)
     try:
         if sys.stdout is None:
             raise OSError("stdout is closed")
@@ -110,11 +113,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (BrokenPipeError, SystemExit) as end:  # typer exits where a pipe is closed, and with 0 from completion
         status = 0 if isinstance(end, SystemExit) and end.code == 0 else PIPE_CLOSED
         drop_output()
-    except OSError as error:
-        status = 2
-        say(f"{f'file {error.filename!r}' if error.filename else 'input or output'} failed: {first_line(error)}")
-        drop_output()
+    except (KeyboardInterrupt, Exception) as error:
+        if received or isinstance(error, KeyboardInterrupt):  # a library may have made another error of it
+            status = stopped()
+        elif lacks_memory(error):
+            status = 2
+            say("memory is too little for this command; free some, or raise the limit (ulimit -v)")
+        elif isinstance(error, OSError):
+            status = 2
+            say(f"{f'file {error.filename!r}' if error.filename else 'input or output'} failed: {first_line(error)}")
+            drop_output()
+        else:
+            raise
     sys.exit(status)
+
+
+def stopped() -> int:
+    """Say that a signal ended the command; returns the exit status."""
+    terminated = signal.SIGTERM in received
+    say("terminated" if terminated else "interrupted")
+    return TERMINATED if terminated else INTERRUPTED
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -125,10 +143,26 @@ def run(arguments: Sequence[str] | None) -> int:
         status, message = 2, explain(error)
         if message:  # there is none where help was printed
             say(message)
-    if status == INTERRUPTED:
-        say("terminated" if terminated else "interrupted")
-        return TERMINATED if terminated else INTERRUPTED
-    return status
+    return stopped() if status == INTERRUPTED else status
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error, also a library's, says that memory could not be had.
+
+    >>> lacks_memory(RuntimeError("mkl_malloc: failed to allocate memory")), lacks_memory(RuntimeError("no such layer"))
+    (True, False)
+    """
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or any(
+        words in said
+        for words in (
+            "allocate memory",
+            "failed to map segment",
+            "bad_alloc",
+            "out of memory",
+            "can't start new thread",
+        )
+    )
 
 
 def explain(error: Exception) -> str:

@@ -16,8 +16,8 @@ from revorder.arithmetic.numbers import decimal_text
 from revorder.cli.common import Json, Overwrite, Progress, emit
 from revorder.corpora.records import read_jsonl, read_lines, read_records
 from revorder.errors import ProblemError, shorten
-from revorder.evaluation.audit import OUTCOMES, UNREAD, WRONG, Finding, audit
-from revorder.files import refuse_existing, same_file, written_whole
+from revorder.evaluation.audit import OUTCOMES, RIGHT, UNREAD, WRONG, Finding, audit
+from revorder.files import refuse_existing, same_file, writing, written_whole
 
 DECIMALS = 12  # that are shown of a fraction
 
@@ -29,7 +29,10 @@ def command(
     question: Annotated[str, typer.Option(help="The field, or column, of the question.")] = "question",
     answer: Annotated[str, typer.Option(help="The field, or column, of the answer.")] = "answer",
     out: Annotated[
-        Optional[Path], typer.Option(help="Write what is wrong or unread there, as JSONL, and only count here.")
+        Optional[Path],
+        typer.Option(
+            help="Write all but the right answers there, as JSONL with the `outcome` of each, and only count here."
+        ),
     ] = None,
     overwrite: Overwrite = False,
     json_: Json = False,
@@ -53,18 +56,20 @@ def command(
     with ExitStack() as stack:
         file = None
         if out:
+            stack.enter_context(writing(out))
             file = stack.enter_context(stack.enter_context(written_whole(out)).open("w", encoding="utf-8"))
         progress = stack.enter_context(Progress("records", quiet=not out and sys.stdout.isatty()))
         for line, finding in audit(records, question, answer, f"file {source!r}"):
             progress.advance()
             outcomes[finding.outcome] += 1
-            if finding.outcome not in (WRONG, UNREAD):
-                continue
             if finding.outcome == WRONG:
                 causes[finding.cause] += 1
             row = {"file": source, "line": line, **finding._asdict()}
-            if file:
-                file.write(json.dumps(row) + "\n")
+            if out and file:
+                if finding.outcome != RIGHT:
+                    file.write(json.dumps(row) + "\n")
+            elif finding.outcome not in (WRONG, UNREAD):
+                continue
             elif json_:
                 emit(row)
             else:
@@ -82,8 +87,8 @@ def command(
 def described(finding: Finding) -> str:
     """A finding in words.
 
-    >>> described(Finding(WRONG, "2+2", "4", "5", "no known cause"))
-    '2+2 is 4, not 5: no known cause'
+    >>> described(Finding(WRONG, "2+2", "4", "5", "one digit"))
+    '2+2 is 4, not 5: one digit'
     >>> described(Finding(WRONG, "10/3", "10/3", "3.34", "no known cause"))
     '10/3 is 10/3 (3.333333333333…), not 3.34: no known cause'
     """

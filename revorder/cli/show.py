@@ -10,7 +10,7 @@ import typer
 
 from revorder.cli.common import Form, Json, Method, Problems, each_problem, emit
 from revorder.errors import ProblemError, quote
-from revorder.files import write_whole
+from revorder.files import writable, write_whole
 from revorder.methods import find_method, trace
 
 
@@ -35,6 +35,8 @@ def command(
     from revorder.rendering.trace_html import page, picture
 
     plan = read_rollback(rollback or [])
+    if html:
+        writable(html)  # before any trace is shown
     pictures: list[str] = []
     several = find_method(method, form)[0].multiline
     before = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from math import gcd
@@ -28,18 +29,11 @@ LEFT_ALONE = "not arithmetic"
 UNREAD = "unread"  # a line, or an answer, that can't be read, or a value that can't be computed
 OUTCOMES = (WRONG, RIGHT, UNREAD, LEFT_ALONE)
 
-# What went wrong, where another way of computing comes to the answer
-LEFT_TO_RIGHT = "evaluated left to right, without precedence"
+# Causes that answers of questions have beside those of equations
 ROUNDED_DOWN = "each division rounded down"
-NO_BRACKETS = "the brackets ignored"
-SIGN = "the sign is wrong"
-DIGITS_REVERSED = "the digits are in reverse order"
-POWER_OF_TEN = "off by a power of ten"
-ROUNDED = "rounded, and nothing says so"
 LAST_DIGITS = "wrong in its last digits alone, as where steps are rounded"
 NOT_LOWEST = "not in lowest terms"
 BY_ZERO = "a division by zero has no answer"
-UNKNOWN = "no known cause"
 
 MAX_PLACES = 50  # of a decimal that is shown; a value that needs more is shown as a fraction
 
@@ -61,7 +55,7 @@ def check_answer(question: str, answer: str) -> Finding:
     """Compare a stored answer with the exact one.
 
     >>> check_answer("Calculate 50 + 83 * 6 + 9.", "807")[2:]
-    ('557', '807', 'evaluated left to right, without precedence')
+    ('557', '807', 'precedence')
     >>> check_answer("What is 10 / 3? Round to 2 decimal places.", "3.33").outcome
     'right'
     """
@@ -95,7 +89,7 @@ def check_asked(asked: Asked, answer: str) -> Finding:
     if "%" in expression.source + answer:  # 50-10% may mean 45
         return Finding(LEFT_ALONE)
     if isinstance(stated, str):
-        return Finding(WRONG, str(expression), exact, stated, UNKNOWN)
+        return Finding(WRONG, str(expression), exact, stated, causes.UNKNOWN)
     return Finding(WRONG, str(expression), exact, shown(stated.value), find_cause(asked, value, stated))
 
 
@@ -145,33 +139,20 @@ def magnitude(value: Fraction) -> int:
 
 
 def find_cause(asked: Asked, value: Fraction, stated: Number) -> str:
-    """The likely cause of a wrong answer: the first way of computing that comes to it.
+    """Return the likely cause of a wrong answer: one of this file, or of arithmetic.causes.
 
     >>> asked = read_question("7 / 2 * 3")
     >>> find_cause(asked, Fraction(21, 2), read_answer("9"))
     'each division rounded down'
     """
     found, text = stated.value, str(asked.expression)
-    if found == left_to_right(text):
-        return LEFT_TO_RIGHT
-    for cause, other in ((ROUNDED_DOWN, re.sub("/+", "//", text)), (NO_BRACKETS, re.sub("[()]", "", text))):
-        try:
-            if Expression.parse(other).fraction() == found:
-                return cause
-        except ProblemError:
-            pass
-    if agreement(value, stated) is not Agreement.WRONG and asked.places is None and asked.significant is None:
-        return ROUNDED
-    if found == -value:
-        return SIGN
-    if shown(abs(found)) == shown(abs(value))[::-1]:
-        return DIGITS_REVERSED
-    if value and found and found / value == Fraction(10) ** (magnitude(found) - magnitude(value)):
-        return POWER_OF_TEN
-    if stated.places and abs(found - value) * 10**5 < abs(value):
-        return LAST_DIGITS
+    with suppress(ProblemError):
+        if found not in (left_to_right(text), value) and Expression.parse(re.sub("/+", "//", text)).fraction() == found:
+            return ROUNDED_DOWN
     cause = causes.find_cause(asked.expression, value, stated)
-    return {causes.UNKNOWN: UNKNOWN, causes.POWER_OF_TEN: POWER_OF_TEN}.get(cause, cause)
+    close = stated.places and abs(found - value) * 10**5 < abs(value)
+    rounded = cause == causes.ROUNDING and asked.places is asked.significant is None
+    return LAST_DIGITS if close and not rounded and cause != causes.PRECEDENCE else cause
 
 
 def shown(value: Fraction) -> str:

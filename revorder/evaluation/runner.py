@@ -10,7 +10,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -19,10 +19,11 @@ from typing import Any, Protocol
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError, first_line
 from revorder.evaluation.scores import Result
-from revorder.files import write_whole
+from revorder.files import writable, write_whole
 from revorder.judge import verify
 from revorder.methods import METHODS
 from revorder.model.checkpoint import CheckpointInfo
+from revorder.processes import held
 
 BATCH = 1024  # problems that are asked at once
 GZIP = ".gz"  # ends the name of a file of results that is written compressed
@@ -126,6 +127,35 @@ def collect(
 
     `write` is given their indices. `out`, `settings`, `progress` and `overwrite` are as in `run`.
     """
+    with only_writer(out):
+        return _collect(wanted, write, out, settings, progress, overwrite)
+
+
+@contextmanager
+def only_writer(out: Path | None) -> Iterator[None]:
+    """Hold a file of results; raises ProblemError where it can't be written, or another process writes it."""
+    if not out:
+        yield
+        return
+    writable(out)  # before any work
+    lock = out.with_name(f".{out.name}.lock")
+    with held(lock) as mine:
+        if not mine:
+            raise ProblemError(f"results {str(out)!r}: another process writes them; give another --out, or wait for it")
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _collect(
+    wanted: Sequence[tuple[str, str]],
+    write: Callable[[Sequence[int]], Iterable[Result]],
+    out: Path | None,
+    settings: RunSettings | None,
+    progress: Callable[[int], None],
+    overwrite: bool,
+) -> list[Result]:
     partial = out and partial_of(out)
     known: dict[tuple[str, str], Result] = {}
     if overwrite and partial:

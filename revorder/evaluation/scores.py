@@ -165,7 +165,7 @@ def error_kind(result: Result) -> str:
     'carry'
     """
     kind = first_wrong(result)
-    if kind.startswith("wrong") and result.text == f"{result.problem}={result.answer}":
+    if kind.startswith("wrong") and result.answer and result.text == f"{result.problem}={result.answer}":
         with suppress(ProblemError):  # a quotient with its remainder
             expected, stated = read_number(result.expected), read_number(result.answer)
             return find_cause(Expression.parse(result.problem), expected.value, stated)

@@ -193,16 +193,30 @@ def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
 
 
 def known_shards(jobs: list[Job], noted: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """The entries of a run's shards that are there, by their files' names; one that is not as noted is removed."""
+    """The entries of a run's shards that are there, by their files' names; one that is not as noted, or cut, is removed."""
     shards = {}
     for job in jobs:
         if job.file.exists():
             shard = shard_entry(job)
-            if noted.get(job.file.name, shard["sha256"]) == shard["sha256"]:
+            if noted[job.file.name] == shard["sha256"] if job.file.name in noted else is_whole(job):
                 shards[job.file.name] = shard
             else:
                 job.file.unlink()
     return shards
+
+
+def is_whole(job: Job) -> bool:
+    """Whether a shard that no manifest names can be read, and holds all of its rows."""
+    try:
+        if job.run.format == "parquet":
+            import pyarrow.parquet
+
+            return pyarrow.parquet.read_table(job.file).num_rows == job.stop - job.start
+        with job.file.open(encoding="utf-8") as lines:
+            rows = [bool(json.loads(line)) and line.endswith("\n") for line in lines]
+        return all(rows) and len(rows) == job.stop - job.start
+    except (OSError, ValueError):  # pyarrow's errors are ValueErrors or OSErrors
+        return False
 
 
 def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]], None]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 
@@ -105,6 +106,83 @@ def test_an_interrupted_command_is_one_line(number, said, status):
     assert running.stdout.readline() == "ok 2\n"
     running.send_signal(number)
     assert (running.stdout.read(), running.stderr.read(), running.wait(60)) == ("", f"revorder: {said}\n", status)
+
+
+@pytest.mark.parametrize(("number", "statuses"), [(2, (130,)), (15, (143, -15))])
+@pytest.mark.parametrize("module", ["typer", "revorder.cli.verify", "revorder.inference.ctranslate", "ctranslate2"])
+def test_a_signal_while_something_is_imported_is_no_traceback(module, number, statuses):
+    """-15 is 143 in a shell: nothing of ours was there yet to catch it."""
+    code = (
+        "import os, sys, time\n"
+        "class Signals:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        f"            os.kill(os.getpid(), {number})\n"
+        "sys.meta_path.insert(0, Signals())\n"
+        "from revorder.__main__ import main\n"
+        "sys.argv = ['revorder', 'solve', '12+35']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in statuses and done.stdout == "" and done.stderr.count("\n") <= 1, done
+
+
+@pytest.mark.parametrize("megabytes", [300, 500])
+def test_too_little_memory_is_one_line(megabytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20,) * 2)
+
+    command = [sys.executable, "-m", "revorder", "solve", "12+35"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False)
+    enough = done.returncode == 0 and done.stdout == "47\n"
+    named = done.returncode == 2 and done.stderr.count("\n") == 1 and "memory" in done.stderr
+    assert enough or named, done
+
+
+def test_a_disk_that_is_full_is_one_line_that_names_the_file(tmp_path):
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text("".join(json.dumps({"question": f"{i}+{i}", "answer": "1"}) + "\n" for i in range(3000)))
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000,) * 2)
+
+    command = [sys.executable, "-m", "revorder", "audit", source, "--out", out]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and f"file '{out}' can't be written" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show", "12+35", "--html", "LOOP"],
+        ["rewrite", "SOURCE", "LOOP"],
+        ["audit", "SOURCE", "--out", "LOOP"],
+        ["eval", "extra", "+", "-n", "1", "--out", "LOOP.jsonl"],
+        ["export", "calculator", "LOOP.html"],
+    ],
+)
+def test_a_link_to_itself_is_no_output(command, tmp_path, refused):
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"question": "1+1", "answer": "3"}\n')
+    for name in ("LOOP", "LOOP.jsonl", "LOOP.html"):
+        (tmp_path / name).symlink_to(tmp_path / name)
+    said = refused(*(tmp_path / arg if "LOOP" in arg else source if arg == "SOURCE" else arg for arg in command))
+    assert "a link to itself; give a new file" in said
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, revorder):
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text('{"question": "1+1", "answer": "3"}\n')
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left, alive = tmp_path / f".out.jsonl.{gone.pid}", tmp_path / f".out.jsonl.{os.getppid()}"
+    other = tmp_path / f".other.jsonl.{gone.pid}"
+    for path in (left, alive, other):
+        path.write_text("half")
+    revorder("audit", source, "--out", out)
+    assert not left.exists() and alive.exists() and other.exists() and out.exists()
 
 
 def test_long_work_says_how_far_it_is_off_a_terminal(capsys, monkeypatch):

@@ -145,3 +145,21 @@ def test_a_file_without_its_first_line_is_no_file_of_results(head, tmp_path):
             read(tmp_path / "results.jsonl")
     with pytest.raises(ProblemError, match="can't be read"):
         load(tmp_path / "none.jsonl")
+
+
+def test_a_second_writer_of_the_same_results_is_refused_at_its_start(tmp_path):
+    out = tmp_path / "results.jsonl"
+
+    class Slow:
+        """Lets another one begin before it writes."""
+
+        info = load_runtime().info
+        as_trace = staticmethod(load_runtime().as_trace)
+
+        def generate_each(self, prompts, most):
+            with pytest.raises(ProblemError, match="another process writes them; give another --out"):
+                run(load_runtime(), TASKS, out)
+            return load_runtime().generate_each(prompts, most)
+
+    written = run(Slow(), TASKS, out)
+    assert load(out) == written and [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]

@@ -205,3 +205,23 @@ def test_what_another_process_may_be_writing_stays(tmp_path):
     write_shards(run)
     assert live.exists() and not left.exists()
     assert len(write_shards(run)["shards"]) == 2
+
+
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+@pytest.mark.parametrize("damage", ["cut", "a row less", "empty"])
+def test_a_shard_that_was_cut_before_the_manifest_is_written_again(tmp_path, format, damage):
+    """As the tasks of an executor leave it: no manifest names it yet."""
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    run = Run(SMALL, 1, tmp_path / "run", 500, 250, format)
+    expected = write_shards(run._replace(out=tmp_path / "whole"))
+    claim_folder(run)
+    first, second = (job.file for job in write_part(run, 0, 1))
+    if damage == "a row less":
+        write_shards(run._replace(out=tmp_path / "less", size=249))
+        (less,) = (tmp_path / "less").glob(f"*.{format}")
+        second.write_bytes(less.read_bytes())
+    else:
+        second.write_bytes(second.read_bytes()[: 100 if damage == "cut" else 0])
+    assert write_shards(run) == expected and first.exists()
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
