@@ -6,21 +6,22 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
+from revorder.cli.check_output import MOST_REJECTED, Kept, Tally
 from revorder.cli.common import Json, Overwrite, Progress, emit, say
 from revorder.corpora.corpus import convert_jsonl, convert_parquet
 from revorder.corpora.records import read_records
 from revorder.corpora.rewriting import Edit, apply_edits
 from revorder.errors import ProblemError, shorten
-from revorder.files import read_text, refuse_existing, same_file, written_whole
+from revorder.files import read_text, refuse_existing, same_file, writable, written_whole
 from revorder.reading.checking import RIGHT, UNREAD, WRONG, Finding, check_text, fixes
 
 RECORDS = (".jsonl", ".parquet")
-MOST_REJECTED = 3  # that are named, each in a line
 
 
 def command(
@@ -29,12 +30,15 @@ def command(
         typer.Argument(metavar="FILES", help="Text or Markdown, JSONL or Parquet (by --field), or - for stdin."),
     ],
     field: Annotated[
-        str, typer.Option("--field", "-f", help="The field, or column, to read in JSONL and Parquet.")
+        str, typer.Option("--field", "-f", help="The field, or column, to read in JSONL and Parquet; `a.b` is b in a.")
     ] = "answer",
     fix: Annotated[
         bool, typer.Option("--fix", help="Write a copy with wrong results replaced if one number settles them (--out).")
     ] = False,
-    out: Annotated[Optional[Path], typer.Option("--out", "-o", help="With --fix: the copy; of one file.")] = None,
+    out: Annotated[
+        Optional[Path],
+        typer.Option("--out", "-o", help="Write the findings there, as JSONL, and resume; with --fix: the copy."),
+    ] = None,
     unread: Annotated[
         bool, typer.Option("--unread", help="Also show equations that can't be read for certain.")
     ] = False,
@@ -47,51 +51,51 @@ def command(
     has decimals or its line says that it is rounded. With --json a line holds a finding with byte offsets. The exit status
     is 1 if an equation is wrong.
     """
-    if fix != bool(out) or (fix and (len(files) > 1 or files == ["-"])):
+    if fix and (not out or len(files) > 1 or files == ["-"]):
         raise ProblemError("--fix writes a copy of one file: give one file, and --out for the copy")
     if out:
-        refuse(Path(files[0]), out, overwrite)
-    counts: Counter[str] = Counter()
-    causes: Counter[str] = Counter()
-    rejected: list[str] = []
+        refuse(files, out, overwrite)
     shown = (WRONG, UNREAD) if unread else (WRONG,)
-    with Progress("texts", quiet=sys.stdout.isatty() and not json_) as progress:
-        for file in files:
-            for line, text in texts_of(file, field):
-                progress.advance()
-                if isinstance(text, ProblemError):
-                    counts["rejected"] += 1
-                    rejected.append(f"{file}:{line}: {text}")
-                    del rejected[MOST_REJECTED:]
-                    continue
-                counts["texts"] += 1
+    kept = None if fix or not out else Kept(out, {"files": files, "field": field, "unread": unread}, overwrite)
+    tally = kept.tally if kept else Tally(Counter(), Counter(), [])
+    with Progress("texts", quiet=sys.stdout.isatty() and not json_ and not kept) as progress:
+        progress.advance(tally.texts)
+        everything = ((file, line, text) for file in files for line, text in texts_of(file, field))
+        for file, line, text in islice(everything, tally.texts, None):
+            progress.advance()
+            rows: list[dict[str, Any]] = []
+            if isinstance(text, ProblemError):
+                tally.reject(f"{file}:{line}: {text}")
+            else:
+                tally.counts["texts"] += 1
                 for found in check_text(text):
-                    counts[found.verdict] += 1
-                    if found.verdict == WRONG:
-                        causes[found.cause] += 1
+                    tally.count(found)
                     if found.verdict in shown:
                         place = line if line else text.count("\n", 0, found.start) + 1
-                        show(file, place, found, text, json_)
-    if counts["rejected"] and not counts["texts"]:
-        raise ProblemError(f"{rejected[0]}; no text can be read: give the --field that holds it")
-    for line in rejected:
+                        if kept:
+                            rows.append(as_json(file, place, found, text))
+                        else:
+                            show(file, place, found, text, json_)
+            if kept:
+                kept.add(rows)
+    if tally.rejected and not tally.counts["texts"]:
+        raise ProblemError(f"{tally.rejected[0]}; no text can be read: give the --field that holds it")
+    if kept:
+        kept.finish()
+    for line in tally.rejected:
         say(line)
-    if counts["rejected"] > MOST_REJECTED:
-        say(f"{counts['rejected']:,} records can't be read")
+    if tally.counts["rejected"] > MOST_REJECTED:
+        say(f"{tally.counts['rejected']:,} records can't be read")
     if fix and out:
         write_fixed(Path(files[0]), out, field)
+    counts = {verdict: tally.counts[verdict] for verdict in (RIGHT, WRONG, UNREAD)}
     if json_:
-        emit(
-            {
-                "counts": {verdict: counts[verdict] for verdict in (RIGHT, WRONG, UNREAD)},
-                "causes": dict(causes.most_common()),
-            }
-        )
+        emit({"counts": counts, "causes": dict(tally.causes.most_common())})
     else:
-        print(", ".join(f"{counts[verdict]:,} {verdict}" for verdict in (RIGHT, WRONG, UNREAD)))
-        for cause, count in causes.most_common():
+        print(", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()))
+        for cause, count in tally.causes.most_common():
             print(f"  {count:,} {cause}")
-    raise typer.Exit(1 if counts[WRONG] or counts["rejected"] else 0)
+    raise typer.Exit(1 if counts[WRONG] or tally.counts["rejected"] else 0)
 
 
 def texts_of(file: str, field: str) -> Iterator[tuple[int, Any]]:
@@ -111,6 +115,9 @@ def field_of(record: Any, field: str) -> str | ProblemError:
     """Return a record's text; a ProblemError if it has none."""
     if isinstance(record, ProblemError):
         return record
+    outer, dot, inner = field.partition(".")
+    if dot and isinstance(record, dict) and field not in record and isinstance(record.get(outer), dict):
+        return field_of(record[outer], inner)
     if not isinstance(record, dict) or field not in record:
         names = ", ".join(map(str, record)) if isinstance(record, dict) else "no object"
         return ProblemError(f"no field {field!r}; there are: {names}")
@@ -119,7 +126,7 @@ def field_of(record: Any, field: str) -> str | ProblemError:
 
 
 def show(file: str, line: int, found: Finding, text: str, json_: bool) -> None:
-    """Print a finding: as a line, or as JSON with offsets in bytes of the text (or field)."""
+    """Print a finding: as a line, or as JSON."""
     if not json_:
         if found.verdict == UNREAD:
             print(f"{file}:{line}: unread: {shorten(found.equation)}: {found.cause}")
@@ -128,8 +135,13 @@ def show(file: str, line: int, found: Finding, text: str, json_: bool) -> None:
                 f"{file}:{line}: {shorten(found.equation)} is {found.expected}, not {shorten(found.found)}: {found.cause}"
             )
         return
+    emit(as_json(file, line, found, text))
+
+
+def as_json(file: str, line: int, found: Finding, text: str) -> dict[str, Any]:
+    """Return a finding with its place, and offsets in bytes of the text (or field)."""
     start, end, at, to = (len(text[:n].encode(errors="replace")) for n in (found.start, found.end, found.at, found.to))
-    emit({"file": file, "line": line, **found._asdict(), "start": start, "end": end, "at": at, "to": to})
+    return {"file": file, "line": line, **found._asdict(), "start": start, "end": end, "at": at, "to": to}
 
 
 def edits_of(text: str) -> list[Edit]:
@@ -147,9 +159,10 @@ def edits_of(text: str) -> list[Edit]:
     return edits
 
 
-def refuse(source: Path, out: Path, overwrite: bool) -> None:
-    """Raise ProblemError if the copy can't be written there, before anything is read."""
-    if same_file(source, out):
+def refuse(files: list[str], out: Path, overwrite: bool) -> None:
+    """Raise ProblemError if nothing can be written there, before anything is read."""
+    writable(out)
+    if any(same_file(0 if file == "-" else Path(file), out) for file in files):  # 0: stdin
         raise ProblemError(f"--out {str(out)!r} is the file that is read; choose another")
     refuse_existing(out, overwrite)
 

@@ -50,6 +50,7 @@ def command(
         typer.Option(min=1, metavar="RANK", help="Train LoRA adapters of this rank, and merge.", rich_help_panel=OVER),
     ] = None,
     seed: Annotated[Optional[int], typer.Option(min=0, help="Seed.", rich_help_panel=OVER)] = None,
+    check: Annotated[bool, typer.Option("--check", help="Refuse a corpus that states wrong equations.")] = False,
     json_: Json = False,
 ) -> None:
     """Fine-tune a pretrained language model with TRL; needs the extra finetune."""
@@ -65,5 +66,5 @@ def command(
         settings["steps"] = steps or 0
     checked = FinetuneRecipe.check(settings, "finetune")
     with redirect_stdout(sys.stderr):  # what is said along the way
-        made = finetune(model, data, out, checked, method, tokens or 0)
+        made = finetune(model, data, out, checked, method, tokens or 0, check)
     print_checkpoint(made, json_)

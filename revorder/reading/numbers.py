@@ -111,6 +111,8 @@ def read_stored(text: str) -> Number | None:
     >>> str(read_stored("5e-07")), read_stored("5/4").value, read_stored("about 5")
     ('0.0000005', Fraction(5, 4), None)
     """
+    if len(text) > 4 * MOST_PLACES:
+        return None
     if (fraction := read_fraction(text)) and fraction[0] % fraction[1]:
         return Number(Fraction(*fraction), 0)
     alone = bare(text)

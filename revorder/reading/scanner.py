@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 from revorder.arithmetic.problem import ascii_signs
 
@@ -26,36 +27,40 @@ _BLANK = (  # LaTeX commands that change no number: wrappers, spaces, arrows, la
     r"boxed|[fm]box|underline|text[a-z]*|math[a-z]+|bf|rm|displaystyle|left|right|[bB]igg?[lr]?|q?quad|[hv]space|hline"
     r"|therefore|implies|[Rr]ightarrow|Longrightarrow|to|item|noindent|par|newline|large|Large|huge|small"
 )
-_MARKUP = [
-    (re.compile(pattern), by)
-    for pattern, by in (
-        (r"(?<=[0-9])\s*(?=\\[dtc]?frac)", CUT),  # a mixed number
-        (FRACTION.pattern, lambda found: f" ({found[1] or found[2] or ''})/({found[3] or found[4] or ''}) "),
-        (r"\{,\}|\\,(?=[0-9]{3}(?![0-9]))", ","),
-        (r"(?<=[0-9])\}\s*\{(?=[0-9])", CUT),
-        (r"\\!", ""),
-        (r"\^\s*\{", "^"),
-        (r"\\(?:times|cdot|ast)(?![A-Za-z])", "*"),
-        (r"\\div(?![A-Za-z])", "/"),
-        (r"\\(?:not\s*=|neq?(?![A-Za-z]))", "≠"),
-        (r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
-        (r"\\[lc]?dots(?![A-Za-z])|\.{2,}", CUT),
-        (rf"\\(?:{_BLANK})(?![A-Za-z])", " "),
-        (r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr|]+\})?", " "),
-        (r"\\%", "%"),
-        (r"\\\\", "\n"),
-        (r"\\(?:[A-Za-z]+\*?)(?:\[[^\[\]]*\])?\{", CUT),  # any other command may change the number in it
-        (r"[ \t]*\\[A-Za-z]+\*?[ \t]*", CUT),  # or beside it
-        (r"</?(?:think|p|div|li|[uo]l|t[dhr]|table|h[1-6])\b[^<>\n]*>", "\n\n"),
-        (r"<br\b[^<>\n]*>", "\n"),
-        (r"(?<=[0-9])(?:[$&`]|</?[A-Za-z][^<>\n]*>)+(?=[0-9])", CUT),
-        (r"\\.|[{}$&`]|(?<=[0-9])~(?=[0-9])|</?[A-Za-z][^<>\n]*>", " "),
-        (r"(?<=[0-9])[ \t]*\*\*[ \t]*(?=[0-9])", "^"),
-        (r"\*\*|(?<![0-9A-Za-z])_+|_+(?![0-9A-Za-z])", " "),
-        (r"(?<=[0-9]) ?(?=[万萬億亿兆千百十半割分倍折만억천백])|第(?=[0-9])", CUT),  # another number, or a part of one
-        (r"[负負](?=[0-9])", "-"),
-        (rf"(?<=[{_SPACELESS}])(?=[-0-9])|(?<=[0-9])(?=[{_SPACELESS}])", " "),
-        (r"(?<![\w.,)])\.(?=[0-9])", "0."),
+_MARKUP = [  # each with the signs of which a text that it changes has one; none: signs beyond ASCII
+    (signs, re.compile(pattern), by)
+    for signs, pattern, by in (
+        ("\\", r"(?<=[0-9])\s*(?=\\[dtc]?frac)", CUT),  # a mixed number
+        ("\\", FRACTION.pattern, lambda found: f" ({found[1] or found[2] or ''})/({found[3] or found[4] or ''}) "),
+        ("\\{", r"\{,\}|\\,(?=[0-9]{3}(?![0-9]))", ","),
+        ("{", r"(?<=[0-9])\}\s*\{(?=[0-9])", CUT),
+        ("\\", r"\\!", ""),
+        ("^", r"\^\s*\{", "^"),
+        ("\\", r"\\(?:times|cdot|ast)(?![A-Za-z])", "*"),
+        ("\\", r"\\div(?![A-Za-z])", "/"),
+        ("\\", r"\\(?:not\s*=|neq?(?![A-Za-z]))", "≠"),
+        ("\\", r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
+        ("\\.", r"\\[lc]?dots(?![A-Za-z])|\.{2,}", CUT),
+        ("\\", rf"\\(?:{_BLANK})(?![A-Za-z])", " "),
+        ("\\", r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr|]+\})?", " "),
+        ("\\", r"\\%", "%"),
+        ("\\", r"\\\\", "\n"),
+        ("\\", r"\\(?:[A-Za-z]+\*?)(?:\[[^\[\]]*\])?\{", CUT),  # any other command may change the number in it
+        ("\\", r"[ \t]*\\[A-Za-z]+\*?[ \t]*", CUT),  # or beside it
+        ("<", r"</?(?:think|p|div|li|[uo]l|t[dhr]|table|h[1-6])\b[^<>\n]*>", "\n\n"),
+        ("<", r"<br\b[^<>\n]*>", "\n"),
+        ("$&`<", r"(?<=[0-9])(?:[$&`]|</?[A-Za-z][^<>\n]*>)+(?=[0-9])", CUT),
+        ("\\{}$&`~<", r"\\.|[{}$&`]|(?<=[0-9])~(?=[0-9])|</?[A-Za-z][^<>\n]*>", " "),
+        ("*", r"(?<=[0-9])[ \t]*\*\*[ \t]*(?=[0-9])", "^"),
+        ("*_", r"\*\*|(?<![0-9A-Za-z])_+|_+(?![0-9A-Za-z])", " "),
+        (
+            "",
+            r"(?<=[0-9]) ?(?=[万萬億亿兆千百十半割分倍折만억천백])|第(?=[0-9])",
+            CUT,
+        ),  # another number, or a part of one
+        ("", r"[负負](?=[0-9])", "-"),
+        ("", rf"(?<=[{_SPACELESS}])(?=[-0-9])|(?<=[0-9])(?=[{_SPACELESS}])", " "),
+        (".", r"(?<![\w.,)])\.(?=[0-9])", "0."),
     )
 ]
 # digits, with anything between them that may belong to the number, and the word that is glued to them
@@ -83,6 +88,7 @@ def final_part(reply: str) -> str:
     return tagged[-1] if tagged else reply
 
 
+@lru_cache(maxsize=32)
 def plain_text(text: str) -> str:
     """Return a text without markup: LaTeX, HTML and Markdown, signs as ASCII, and CUT beside numbers that they change.
 
@@ -90,6 +96,8 @@ def plain_text(text: str) -> str:
     ' 答案是 47  of  (1)/(2) '
     """
     text = ascii_signs(html.unescape(text).translate(_ALIKE))
-    for pattern, by in _MARKUP:
-        text = pattern.sub(by, text)
+    there = {*text, *"…^*-."}  # the signs that earlier rules write too
+    for signs, pattern, by in _MARKUP:
+        if not there.isdisjoint(signs) if signs else not text.isascii():
+            text = pattern.sub(by, text)
     return text

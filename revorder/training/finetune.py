@@ -25,7 +25,7 @@ from revorder.training.finetune_batches import (
     packed_at_once,
     steps_for,
 )
-from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, trained_digits
+from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, refuse_wrong, trained_digits
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
 from revorder.training.runs import (
@@ -78,11 +78,13 @@ def finetune(
     recipe: str | Path | Mapping[str, Any] | FinetuneRecipe | None = None,
     method: str | None = None,
     tokens: int = 0,
+    check: bool = False,
 ) -> Path | None:
     """Fine-tune a causal language model, a folder or a Hub name, into the folder `out`, which loads as any other.
 
     `data`: what `read_source` takes, or several in turn. `recipe`: what FinetuneRecipe.read takes. `method`: writes a
-    mixture's traces in place of its own. `tokens`: as many steps as make about so many tokens.
+    mixture's traces in place of its own. `tokens`: as many steps as make about so many tokens. `check`: refuse a
+    corpus that states wrong equations.
 
     The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
     SIGTERM it saves and returns None. With torchrun or accelerate each process calls it. Raises ProblemError for what
@@ -93,6 +95,8 @@ def finetune(
     if not isinstance(recipe, FinetuneRecipe):
         recipe = FinetuneRecipe.read(recipe or {})
     sources = [read_source(name, recipe.seed, method) for name in names]
+    for name, one in zip(names, sources, strict=True) if check else ():
+        refuse_wrong(name, one)
     mixture = join_mixtures([one.mixture for one in sources if isinstance(one, Equations)])
     if (Path(model) / INFO_FILE).exists() and CheckpointInfo.load(Path(model)).places:
         raise ProblemError(f"model {str(model)!r} knows no text but equations; accepted: a language model")

@@ -13,11 +13,12 @@ from typing import Protocol
 from revorder.arithmetic.problem import OPS
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.gsm8k import question_prompt
-from revorder.errors import ProblemError, first_line
+from revorder.errors import ProblemError, first_line, quote
 from revorder.methods import METHODS, full_name
 from revorder.mixtures.mixture import MIXTURES, Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.mixtures.targets import Pair, as_pair
+from revorder.reading.checking import WRONG, check_text
 from revorder.reading.numbers import NOTATIONS
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
@@ -132,6 +133,23 @@ def read_source(name: str, seed: int, method: str | None = None) -> Equations | 
     if not len(corpus):
         raise ProblemError(f"data {name!r}: empty; accepted: {ACCEPTED}")
     return corpus
+
+
+def refuse_wrong(name: str, source: Equations | Corpus) -> None:
+    """Raise ProblemError if the completions of a corpus state wrong equations; those of a mixture are right."""
+    rows = source.rows if isinstance(source, Corpus) else []
+    wrong = [
+        (number, found.equation)
+        for number, (_, completion) in enumerate(rows, 1)
+        for found in check_text(completion)
+        if found.verdict == WRONG
+    ]
+    if wrong:
+        number, first = wrong[0]
+        raise ProblemError(
+            f"data {name!r}: {len(wrong):,} wrong equations, such as {quote(first)} in row {number}; "
+            "mend them (revorder check --fix), or leave out --check"
+        )
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, str]]:

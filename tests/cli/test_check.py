@@ -1,6 +1,13 @@
 """revorder check: texts, records and stdin are checked, copies mended, and bad input refused in a line."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
 
 TEXT = "She has 48+24 = 62 and 2*3 = 6.\nThen <<5*5=26>>26, and ¼ of 3+4=7*2=14.\n"
 
@@ -45,3 +52,46 @@ def test_bad_input_is_one_line(refused, tmp_path):
     assert "is the file that is read" in refused(
         "check", tmp_path / "a.jsonl", "-f", "text", "--fix", "-o", tmp_path / "a.jsonl"
     )
+
+
+def test_a_field_in_a_field_is_read(revorder, tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"small": {"solution": TEXT}}) + "\n")
+    assert "1 right, 3 wrong" in revorder("check", tmp_path / "a.jsonl", "-f", "small.solution").stdout
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """A corpus of 60,000 texts, of which every tenth states a wrong equation."""
+    path = tmp_path / "corpus.jsonl"
+    rows = (f"We have {i} + 1 = {i + 1 + (i % 10 == 0)} of them." for i in range(60_000))
+    path.write_text("".join(json.dumps({"answer": row}) + "\n" for row in rows))
+    return path
+
+
+def test_findings_go_to_a_file_and_a_stopped_check_resumes(corpus, revorder, tmp_path):
+    whole, out = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    said = revorder("check", corpus, "-o", whole)
+    assert said.returncode == 1 and said.stdout.startswith("54,000 right, 6,000 wrong")
+    rows = [json.loads(line) for line in whole.read_text().splitlines()]
+    assert len(rows) == 6000 and (rows[1]["line"], rows[1]["expected"], rows[1]["found"]) == (11, "11", "12")
+
+    partial = tmp_path / "out.jsonl.partial"
+    for number in (signal.SIGINT, signal.SIGKILL):
+        size = partial.stat().st_size if partial.exists() else 0
+        running = subprocess.Popen([sys.executable, "-m", "revorder", "check", corpus, "-o", out])
+        while not partial.exists() or partial.stat().st_size < size + 100_000:
+            assert running.poll() is None
+            time.sleep(0.005)
+        os.kill(running.pid, number)
+        assert running.wait(60) == (130 if number == signal.SIGINT else -9) and not out.exists()
+    assert revorder("check", corpus, "-o", out) == said and out.read_bytes() == whole.read_bytes()
+    assert not partial.exists()
+
+
+def test_a_file_of_findings_is_not_replaced_nor_mixed_with_another_check(corpus, refused, revorder, tmp_path):
+    out = tmp_path / "out.jsonl"
+    (tmp_path / "out.jsonl.partial").write_text('{"check": {"files": ["other"]}}\n')
+    assert "is of another check; give another --out" in refused("check", corpus, "-o", out)
+    assert revorder("check", corpus, "-o", out, "--overwrite").returncode == 1
+    assert "is there already" in refused("check", corpus, "-o", out)
+    assert "is the file that is read" in refused("check", corpus, "-o", corpus, "--overwrite")

@@ -80,6 +80,11 @@ def test_what_is_not_accepted_is_one_line(files, tmp_path, refused):
         "finetune", model, data, "--out", out, "--lr", "-1"
     )
     assert "can't be loaded" in refused("finetune", tmp_path, data, "--out", out)
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text('{"question": "?", "answer": "48+24 = 72"}\n{"question": "?", "answer": "<<48/2=25>>25"}\n')
+    assert "1 wrong equations, such as '48/2=25' in row 2; mend them" in refused(
+        "finetune", model, wrong, "--out", out, "--check"
+    )
     assert "accepted: a mixture (authors, " in refused("finetune", model, "nope", "--out", out)
     assert "accepted: a YAML file, or llama2-7b, " in refused("finetune", model, data, "--out", out, "--recipe", "nope")
     assert not out.exists()

@@ -148,7 +148,7 @@ def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
         ((tmp_path / "none.jsonl", tmp_path / "out.jsonl"), "none.jsonl': no file of that name"),
         ((tmp_path, tmp_path / "out.jsonl"), "no file of that name; accepted: a file of JSONL"),
         ((source, tmp_path / "out.parquet"), "out.parquet': accepted: a file of the same kind as 'in.jsonl'"),
-        ((source, tmp_path / "none" / "out.jsonl"), "none/out.jsonl' can't be written: No such file"),
+        ((source, tmp_path / "none" / "out.jsonl"), "none/out.jsonl' can't be written: its folder is not there"),
         ((table, tmp_path / "out.parquet"), "column 'answer' is int64; accepted: text"),
         ((table, tmp_path / "out.parquet", "text"), "column 'text' is missing; accepted: text"),
         ((write(tmp_path / "no.parquet", "no"), tmp_path / "out.parquet"), "can't be read: .*accepted: Parquet"),

@@ -1,0 +1,80 @@
+"""What `revorder check` counts, and the findings that it keeps in a file, so that a check can be resumed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from revorder.errors import ProblemError
+from revorder.files import write_whole, writing
+from revorder.reading.checking import WRONG, Finding
+
+MOST_REJECTED = 3  # that are named, each in a line
+SAVED = 1000  # texts between two lines that say how far the check is
+
+
+@dataclass
+class Tally:
+    """What was found: texts, rejected records and verdicts; causes; the first records that can't be read."""
+
+    counts: Counter[str]
+    causes: Counter[str]
+    rejected: list[str]
+
+    @property
+    def texts(self) -> int:
+        """Return how many texts and records are done."""
+        return self.counts["texts"] + self.counts["rejected"]
+
+    def count(self, found: Finding) -> None:
+        self.counts[found.verdict] += 1
+        if found.verdict == WRONG:
+            self.causes[found.cause] += 1
+
+    def reject(self, why: str) -> None:
+        self.counts["rejected"] += 1
+        self.rejected = [*self.rejected, why][:MOST_REJECTED]
+
+
+class Kept:
+    """Findings on their way to `out`: until all are there they are in `<out>.partial`, from which the same check resumes.
+
+    Raises ProblemError if another check is there.
+    """
+
+    def __init__(self, out: Path, check: dict[str, Any], overwrite: bool) -> None:
+        self.out, self.partial = out, out.with_name(f"{out.name}.partial")
+        self.tally = Tally(Counter(), Counter(), [])
+        head = json.dumps({"check": check})
+        done = [head]
+        if self.partial.exists() and not overwrite:
+            lines = self.partial.read_text(encoding="utf-8").splitlines()
+            if lines and lines[0] != head:
+                raise ProblemError(f"{str(self.partial)!r} is of another check; give another --out, or --overwrite")
+            for number in range(len(lines) - 1, 0, -1):
+                if lines[number].startswith('{"done"') and lines[number].endswith("}}"):
+                    saved = json.loads(lines[number])["done"]
+                    self.tally = Tally(Counter(saved["counts"]), Counter(saved["causes"]), saved["rejected"])
+                    done = lines[: number + 1]
+                    break
+        write_whole(self.partial, "".join(f"{line}\n" for line in done))
+        self.file = self.partial.open("a", encoding="utf-8")
+
+    def add(self, rows: list[dict[str, Any]]) -> None:
+        """Add the findings of a text, which is counted already."""
+        with writing(self.partial):
+            self.file.writelines(json.dumps(row) + "\n" for row in rows)
+            if self.tally.texts % SAVED == 0:
+                self.file.write(json.dumps({"done": vars(self.tally)}) + "\n")
+                self.file.flush()
+
+    def finish(self) -> None:
+        """Write all findings to `out`."""
+        with writing(self.partial):
+            self.file.close()
+        _, *lines = self.partial.read_text(encoding="utf-8").splitlines(keepends=True)
+        write_whole(self.out, "".join(line for line in lines if not line.startswith('{"done"')))
+        self.partial.unlink()
