@@ -24,7 +24,8 @@ _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip r
 STATES_ROUNDING = re.compile(
     rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost|remainder|left ?over)", re.IGNORECASE
 )
-_SIMPLE = re.compile(r"([0-9]{1,15}(?:(?:[-+*][0-9]{1,15}){1,8}|/[0-9]{1,15}))=([0-9]{1,30})")  # the most of them
+_DIGITS = r"(?:[0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})"
+_SIMPLE = re.compile(rf"({_DIGITS}(?:(?:[-+*]{_DIGITS}){{1,8}}|/{_DIGITS}))=({_DIGITS})")  # the most of them
 _REMAINDER = re.compile(r"\s*(?:R|r|rem\.?|remainder)\s*([0-9]+)\b")
 _FRACTION_BELOW = re.compile(r"/ *[0-9.,]+ */")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
@@ -76,7 +77,7 @@ def check_equation(equation: Equation, text: str) -> Finding | None:
     written = text[equation.start : equation.end]
     if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(text, equation.end):
         left, stated = simple.groups()
-        if is_equal(left, int(stated)):
+        if is_equal(left, stated):
             return Finding(RIGHT, written, equation.start, equation.end)
     sides = equation.sides
     if len(sides) < 2:
@@ -108,22 +109,38 @@ def line_around(text: str, start: int, end: int) -> str:
     return text[max(first, text.rfind("\n", first, start) + 1) : newline if newline >= 0 else last]
 
 
-def is_equal(left: str, stated: int) -> bool:
-    """Whether whole numbers joined by + - * or one / come exactly to a whole number.
+def is_equal(left: str, stated: str) -> bool:
+    """Whether numbers joined by + - * or one / come exactly to a number.
 
-    >>> is_equal("2+3*4-1", 13), is_equal("48/2", 24), is_equal("7/2", 3)
+    >>> is_equal("2+3*4-1", "13"), is_equal("48/1.5", "32"), is_equal("7/2", "3")
     (True, True, False)
     """
+    result, places = scaled(stated)
     if "/" in left:
-        a, b = map(int, left.split("/"))
-        return b != 0 and a == b * stated
-    total = 0
+        (a, a_places), (b, b_places) = map(scaled, left.split("/"))
+        return b != 0 and a * 10 ** (b_places + places) == b * result * 10**a_places
+    total, most = 0, 0
     for term in left.replace("-", "+-").split("+"):
-        product = 1
+        product, behind = 1, 0
         for factor in term.split("*"):
-            product *= int(factor)
-        total += product
-    return total == stated
+            number, more = scaled(factor)
+            product, behind = product * number, behind + more
+        if behind > most:
+            total, most = total * 10 ** (behind - most), behind
+        total += product * 10 ** (most - behind)
+    return total * 10**places == result * 10**most
+
+
+def scaled(number: str) -> tuple[int, int]:
+    """Return a number's digits as an integer, and how many are behind the point.
+
+    >>> scaled("-2.50")
+    (-250, 2)
+    """
+    if "." not in number:
+        return int(number), 0
+    whole, _, behind = number.partition(".")
+    return int(whole + behind), len(behind)
 
 
 def doubt_of(equation: Equation, sides: tuple[str, ...], text: str) -> str:
