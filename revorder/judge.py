@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.pictured import Pictured
 from revorder.arithmetic.problem import Problem, ascii_signs
 from revorder.arithmetic.trace import STEP_END, Kind, Piece
 from revorder.errors import ProblemError, quote, shorten
@@ -25,7 +26,7 @@ _RESULTS = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Pictured):
     """What the judge says of a text.
 
     `ok`: every step is right. `answer`: what the text states, most significant digit first, or None. `step`: the

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from answering import Server
+from erring import save_erring
 from hypothesis import settings
 
 # each of pytest-xdist's workers and what it starts stay on a core: torch and CTranslate2 wait by spinning, so that two
@@ -46,3 +47,9 @@ def server(monkeypatch):
     running.shutdown()
     running.server_close()
     thread.join()
+
+
+@pytest.fixture(scope="session")
+def erring(tmp_path_factory):
+    """The folder of a model that errs."""
+    return save_erring(tmp_path_factory.mktemp("erring") / "model")

@@ -41,10 +41,12 @@ def names(paths):
 
 
 def examples(page):
-    """(command, what it prints) of every `$ command` in a page; the output is what follows up to the next one."""
+    """(command, what it prints) of every `$ command` in a page, which goes on in lines that begin with `>`."""
     for block in CONSOLE.findall(page.read_text()):
         for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = example.partition("\n")
+            while more := re.match("> ?(.*)\n", output):
+                command, output = f"{command}\n{more[1]}", output[more.end() :]
             yield command, output
 
 
@@ -60,7 +62,7 @@ def test_examples_print_what_the_page_shows(page, tmp_path):
     for command, output in examples(page):
         if NOT_RUN.search(command):
             continue
-        shell = ["bash", "-c", f"{command} 2>&1"]
+        shell = ["bash", "-c", f"exec 2>&1\n{command}"]
         done = subprocess.run(shell, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=OFFLINE, check=False)
         assert [line.rstrip() for line in done.stdout.splitlines()] == output.splitlines(), command
 

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.pictured import Pictured
 from revorder.arithmetic.problem import Problem
 
 
@@ -94,7 +95,7 @@ def correct_digit(step: int, digit: int, width: int = 1) -> int:
     return digit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Step:
     """One line or piece of a trace that can be judged on its own; step 0 begins with the question.
 
@@ -112,9 +113,12 @@ class Step:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"Step({self.text!r})"
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace(Pictured):
     """The text that `method` writes for `problem`, step by step; `answer` most significant digit first.
 
     >>> from revorder import trace
@@ -135,6 +139,9 @@ class Trace:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return f"Trace({self.text!r}, {self.method!r}, {self.form!r})"
 
 
 def split_steps(pieces: Iterable[Piece]) -> tuple[Step, ...]:

@@ -5,7 +5,8 @@ Python's integers answer what the model was not trained on, and what the judge r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -77,6 +78,18 @@ class Solution:
     decimals: int | None = None
     rounded: bool = False
 
+    def _repr_html_(self) -> str:
+        from revorder.rendering.trace_html import fragment, headline, picture, rejection
+
+        said = self.reason or self.error or ("Every step is verified." if self.verified else "Not verified.")
+        head = headline(self.problem, self.answer, "right" if self.verified and self.answer else "wrong", said)
+        works = [
+            (rejection(step.rejected, step.reason) if step.rejected else "")
+            + picture(step.text, step.method, step.form)
+            for step in self.steps
+        ]
+        return fragment(f'<section class="trace">{head}</section>{"".join(works)}')
+
 
 def open_runtime(model: str | None = None) -> Runtime | TransformersRuntime:
     """The checkpoint at a path or of a shipped one's name, the default one for None."""
@@ -120,11 +133,12 @@ def solve_many(
     batch: int = BATCH,
     model_only: bool = False,
     decimals: int | None = None,
+    progress: bool = False,
 ) -> Iterator[Solution]:
     """Solve many expressions in order, as `solve` does; one that has no answer is a Solution with its `error`.
 
-    `batch` expressions are taken from `problems` at a time, and answered before the next are. Raises ProblemError
-    where `problems` is one text, and for a `batch` below 1.
+    `batch` expressions are taken from `problems` at a time, and answered before the next are. `progress`: show a bar, on
+    stderr or in a notebook. Raises ProblemError if `problems` is one text, and for a `batch` below 1.
 
     >>> [solution.answer for solution in solve_many(["1+1", "2*3"])]
     ['2', '6']
@@ -133,10 +147,21 @@ def solve_many(
         raise ProblemError(f"problems {quote(problems)}: one text; accepted: an iterable of texts")
     if batch < 1:
         raise ProblemError(f"batch {batch}; accepted: a whole number, 1 or more")
-    source = iter(problems)
     calculator = Calculator(load_runtime(model), max_digits, show, model_only)
-    while chunk := list(islice(source, batch)):
-        yield from solve_batch(chunk, calculator, decimals)
+    with bar(problems) if progress else nullcontext(iter(problems)) as source:
+        while chunk := list(islice(source, batch)):
+            yield from solve_batch(chunk, calculator, decimals)
+
+
+@contextmanager
+def bar(problems: Iterable[str]) -> Iterator[Iterator[str]]:
+    """Yield the problems, with a bar that says how many were taken."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), redirect_stdout=False, redirect_stderr=False) as shown:
+        yield iter(shown.track(problems, total=len(problems) if isinstance(problems, Sized) else None))
 
 
 def solve_batch(texts: list[str], calculator: Calculator, decimals: int | None = None) -> list[Solution]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.trace import ChooseDigit, Trace, correct_digit, split_steps
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, first_line
 from revorder.methods.authors import AUTHORS
 from revorder.methods.base import Method
 from revorder.methods.blocks import BLOCKS
@@ -19,9 +20,56 @@ from revorder.methods.reverse import REVERSE
 from revorder.methods.revorder import REVORDER
 from revorder.methods.scratchpad import SCRATCHPAD
 
-METHODS: dict[str, Method] = {
-    method.name: method for method in (REVORDER, LEAN, AUTHORS, PLAIN, REVERSE, SCRATCHPAD, GOAT, MATHGLM, BLOCKS)
-}
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINTS = "revorder.methods"  # the group under which an installed package names its methods
+
+
+class Methods(dict[str, Method]):
+    """Methods by name; one that is not ours is looked for among those of installed packages."""
+
+    looked = False
+
+    def __missing__(self, name: str) -> Method:
+        if not self.looked:
+            from importlib.metadata import entry_points  # a tenth of what a command takes to start
+
+            self.looked = True
+            for entry in entry_points(group=ENTRY_POINTS):
+                self.setdefault(entry.name, load(entry))
+            if super().__contains__(name):
+                return self[name]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (not self.looked and self.find(str(name)) is not None)
+
+    def find(self, name: str) -> Method | None:
+        """Return the method of a name, None for no method's."""
+        try:
+            return self[name]
+        except KeyError:
+            return None
+
+    def __repr__(self) -> str:
+        return f"<methods {', '.join(self)}>"
+
+
+def load(entry: EntryPoint) -> Method:
+    """Import a package's method; raises ProblemError if it can't be, or is none of that name."""
+    try:
+        found = entry.load()
+    except Exception as error:  # whatever a package of others raises
+        raise ProblemError(f"method {entry.name!r} of {entry.value!r} can't be imported: {first_line(error)}") from None
+    if not isinstance(found, Method) or found.name != entry.name:
+        raise ProblemError(f"method {entry.name!r} of {entry.value!r} is no Method of that name")
+    return found
+
+
+METHODS = Methods(
+    {method.name: method for method in (REVORDER, LEAN, AUTHORS, PLAIN, REVERSE, SCRATCHPAD, GOAT, MATHGLM, BLOCKS)}
+)
 FORMS = [(name, form) for name, method in METHODS.items() for form in method.forms]
 
 Rollback = Mapping[int, int | Iterable[int]]  # quotient step, 0-based: the wrong digit (or block), or several in turn
@@ -35,7 +83,7 @@ def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
     >>> find_method("revorder")[1]
     'compact'
     """
-    method = METHODS.get(name)
+    method = METHODS.find(name)
     if method is None:
         raise ProblemError(f"method {name!r} is unknown; accepted: {', '.join(METHODS)}")
     if form is None:

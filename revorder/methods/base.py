@@ -36,7 +36,7 @@ def parse_answer(text: str) -> str | None:
     return field if _ANSWER.match(field) else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Method:
     """A way of writing the work of a problem.
 
@@ -66,6 +66,9 @@ class Method:
     takes_expressions: bool = False
     multiline: bool = False
     states_answer_only: bool = False
+
+    def __repr__(self) -> str:
+        return f"Method({self.name!r})"
 
     @property
     def can_rollback(self) -> bool:

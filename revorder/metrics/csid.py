@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.pictured import Pictured
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.arithmetic.trace import Kind, Segment, Trace
 from revorder.errors import ProblemError, quote
@@ -70,7 +71,17 @@ def csid(
     return max((len(digit.sids) for digit in digits if estimation or not digit.estimated), default=0)
 
 
-def explain(problem: str | Problem | Expression | Trace, method: str = "plain", form: str | None = None) -> list[Digit]:
+class Explanation(tuple[Digit, ...], Pictured):
+    """The digits that a trace computes, in the order written."""
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            f"{digit.char} from {' '.join(digit.sources) or 'nothing'}, not written: {', '.join(digit.sids) or 'nothing'}"
+            for digit in self
+        )
+
+
+def explain(problem: str | Problem | Expression | Trace, method: str = "plain", form: str | None = None) -> Explanation:
     """Every digit that a trace computes, in the order written; copied digits, which need no SID, are left out.
 
     >>> [(digit.char, len(digit.sids)) for digit in explain("123+179")]
@@ -79,7 +90,7 @@ def explain(problem: str | Problem | Expression | Trace, method: str = "plain", 
     if isinstance(problem, str):
         problem = problem.partition("=")[0]
     written = problem if isinstance(problem, Trace) else trace(problem, method, form)
-    return [digit for step in written.steps for segment in step.segments for digit in digits_of(segment)]
+    return Explanation(digit for step in written.steps for segment in step.segments for digit in digits_of(segment))
 
 
 def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", form: str | None = None) -> int:

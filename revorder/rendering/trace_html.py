@@ -9,11 +9,9 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.reversed_numbers import Restorer, restore
 from revorder.arithmetic.trace import Kind
-from revorder.errors import ProblemError
-from revorder.methods import FORMS, full_name, trace
+from revorder.methods import full_name
 from revorder.metrics.csid import Digit, csid
 from revorder.metrics.token_cost import characters
 from revorder.rendering.trace_characters import Char, Reading, read_trace
@@ -22,6 +20,7 @@ HINT = (
     '<p class="hint">Point at a digit, or reach it with Tab and the arrow keys, to see what it is computed from. '
     'A <span class="needs">dotted</span> one needs something that is written nowhere, such as a carry.</p>'
 )
+PAGE_STYLE = ":root { color-scheme: light dark; }\nbody { margin: 0; background: light-dark(#f7f6f2, #161614); }\n"
 MOST_EXPLAINED, LONGEST = 10_000, 100  # characters of a text whose digits are explained; digits of its numbers
 MOST_NAMED = 4  # of the digits that one needs and can't read
 
@@ -34,7 +33,7 @@ _MARKS = {"right": ("✓", "right"), "wrong": ("✗", "wrong"), "writing": ("•
 def beside(name: str) -> str:
     """The text of `style.css`, or of `keys.js`: a function body in which `element` holds the pictures.
 
-    >>> beside("style.css").startswith(":root")
+    >>> beside("style.css").startswith(".revorder")
     True
     """
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
@@ -51,10 +50,15 @@ def page(pictures: Iterable[str], title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "script-src 'unsafe-inline'\">\n"
-        f"<title>{escape(title)}</title>\n<style>\n{beside('style.css')}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{PAGE_STYLE}{beside('style.css')}</style>\n</head>\n"
         f'<body>\n<main class="revorder">\n{"".join(pictures)}{HINT}\n</main>\n'
         f"<script>\n((element) => {{\n{beside('keys.js')}}})(document.body);\n</script>\n</body>\n</html>\n"
     )
+
+
+def fragment(body: str) -> str:
+    """Pictures with their style, as a notebook shows them in a page of its own."""
+    return f'<div class="revorder"><style>\n{beside("style.css")}</style>{body}</div>'
 
 
 def picture(text: str, method: str = "revorder", form: str | None = None, done: bool = True) -> str:
@@ -102,6 +106,11 @@ def headline(question: str, answer: str | None, state: str, note: str) -> str:
     """
     shown = f"<b>= {escape(answer)}</b>" if answer is not None else ""
     return f'<h2>{escape(question)} {shown}</h2><p class="note {state}">{mark(state)} {escape(note)}</p>'
+
+
+def rejection(text: str, reason: str) -> str:
+    """A text that the judge rejected, and why."""
+    return f'<p class="note wrong">{mark("wrong")} <code class="bad">{escape(text)}</code> {escape(reason)}</p>'
 
 
 def mark(state: str) -> str:
@@ -202,27 +211,3 @@ def reads(row: Sequence[Char], state: str) -> str:
             [f"<s>{escape(restore(piece))}</s>" if back else escape(restore(piece)) for piece, back in pieces]
         )
     return f'<small class="reads"><em>reads</em> {said.strip()}</small>'
-
-
-def comparison(problems: Iterable[Problem]) -> str:
-    """What each method writes for the same problems, with its tokens and its CSID; equal texts are shown once."""
-    cards: dict[tuple[str, ...], tuple[list[str], str, int, int]] = {}
-    problems = list(problems)
-    for name, form in FORMS:
-        try:
-            traces = [trace(problem, name, form) for problem in problems]
-        except ProblemError:  # too long to be written so
-            continue
-        texts = tuple(written.text for written in traces)
-        if texts in cards:
-            cards[texts][0].append(full_name(name, form))
-            continue
-        body = "".join([steps_html(read_trace(text, name, form)) for text in texts])
-        tokens, hardest = sum(map(characters, texts)), max(map(csid, traces))
-        cards[texts] = [full_name(name, form)], body, tokens, hardest
-    most = max((tokens for _, _, tokens, _ in cards.values()), default=1)
-    return "".join(
-        f'<section class="trace card"><h3>{escape(", ".join(names))}</h3><p class="facts">{tokens:,} tokens · CSID '
-        f'{hardest:,}</p><div class="bar" style="--share:{tokens / most:.4f}"></div>{body}</section>'
-        for names, body, tokens, hardest in cards.values()
-    )

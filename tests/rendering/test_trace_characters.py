@@ -25,7 +25,7 @@ def test_a_correct_trace_is_read_whole_and_each_digit_explained(drawn):
     reading = read_trace(made.text, made.method, made.form)
     read = characters(reading)
     assert without_space("".join(char.char for char in read)) == without_space(made.text)
-    assert [char.digit for char in read if char.digit] == explain(made)
+    assert [char.digit for char in read if char.digit] == list(explain(made))
     assert all(char.char == char.digit.char for char in read if char.digit)
     assert reading.wrong == "" and reading.trace is not None and len(reading.steps) == len(made.steps)
     marks = [char for i, char in enumerate(read) if char.char == "W" and char.taken_back]

@@ -1,17 +1,14 @@
 """Pictures of traces: what they say and never say, and how they are in a browser."""
 
-import re
-
 import pytest
 from chromium import FAINT, open_browser, overflow, prefer, press, requests, resize, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import FORMS, traces
+from strategies import traces
 
-from revorder import METHODS, Problem, ProblemError, restore, trace
-from revorder.metrics.csid import csid
-from revorder.metrics.token_cost import cost
-from revorder.rendering.trace_html import comparison, page, picture
+from revorder import Problem, ProblemError, restore, solve, solve_many, trace, verify
+from revorder.metrics.csid import explain
+from revorder.rendering.trace_html import page, picture
 
 
 @settings(max_examples=60)
@@ -54,16 +51,28 @@ def test_what_is_too_long_is_shown_without_explanations():
     assert "too long for CSID and explanations" in shown and 'class="d' not in shown and "Verified" in shown
 
 
-def test_every_method_is_compared_once():
-    problems = [Problem(948, "/", 12), Problem(12, "*", 34)]
-    shown = comparison(problems)
-    titles = [title.split(", ") for title in re.findall("<h3>(.*?)</h3>", shown)]
-    names = [name if len(METHODS[name].forms) == 1 else f"{name} {form}" for name, form in FORMS]
-    assert sorted(sum(titles, [])) == sorted(names) and ["plain", "mathglm"] in titles
-    tokens = sum(cost(problem, "lean") for problem in problems)
-    hardest = max(csid(problem, "lean") for problem in problems)
-    assert f'<h3>lean, blocks 1</h3><p class="facts">{tokens} tokens · CSID {hardest}</p>' in shown
-    assert "scratchpad" not in comparison([Problem(10**199, "*", 10**199)])  # too long to be written so
+def test_what_a_notebook_shows():
+    detour = trace("948/12", rollback={0: 8})
+    assert "<b>= 79</b>" in detour._repr_html_() and "<style>" in detour._repr_html_()
+    assert "the answer is 47" in verify("12+35=r|74")._repr_html_()
+    assert "Step 0: wrong digit in the sum 12+35" in verify("12+35=r|75=57")._repr_html_()
+    assert "<td>carry 2, carry 1</td>" in explain("123+179")._repr_html_()
+    assert repr(explain("123+179")).splitlines()[1] == "0 from a2=2 b2=7, not written: carry 1"
+    assert repr(detour) == f"Trace({detour.text!r}, 'revorder', 'compact')" and len(repr(detour.steps)) < 200
+    for thing in (detour, verify("1+1=<script>"), explain("123+179")):
+        assert "<script>" not in thing._repr_html_() and ":root" not in thing._repr_html_()
+
+
+def test_a_solution_shows_its_work_and_what_was_rejected(erring):
+    shown = solve("(12+35)*2", model=erring)._repr_html_()
+    assert "<b>= 94</b>" in shown and "<b>= 84</b>" not in shown and "r|84</code> wrong digit in the sum" in shown
+    assert "Every step is verified." in solve("12+34")._repr_html_()
+    assert "<b>" not in next(solve_many(["1/0"]))._repr_html_().partition("</style>")[2]
+
+
+def test_many_solutions_have_a_bar_on_stderr(capsys):
+    assert [solution.answer for solution in solve_many(["1+1"] * 3, progress=True)] == ["2"] * 3
+    assert "3/3" in capsys.readouterr().err and capsys.readouterr().out == ""
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +91,7 @@ def test_a_page_in_a_browser(browser, tmp_path):
         ("12+35=r|75", "revorder"),
     ]
     long = trace(Problem(10**40 - 7, "*", 10**39 + 9), "revorder").text
-    pictures = [*(picture(*item) for item in texts), picture(long), comparison([Problem(123, "+", 179)])]
+    pictures = [*(picture(*item) for item in texts), picture(long), picture(trace("123+179", "plain").text, "plain")]
     file = tmp_path / "trace.html"
     file.write_text(page(pictures, "traces"), encoding="utf-8")
     resize(browser, 1000)
