@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 LIBRARIES = ("torch", "transformers", "trl", "ctranslate2")
 
 
