@@ -1,4 +1,5 @@
-"""How often an estimate from the divisor's leading digits is too high, by how many of them it is made (docs/data.md)."""
+"""How often an estimate from the divisor's leading digits is too high, by how many of them it is made
+(docs/data.md)."""
 
 from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import sampler

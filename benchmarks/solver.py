@@ -45,7 +45,8 @@ def main() -> None:
     many = [seconds(["-", *model], text, answers) for _ in range(arguments.rounds)]
     print(f"one problem from a cold start: {statistics.median(one):.2f} s")
     print(
-        f"{arguments.count} problems: {statistics.median(many):.1f} s, {arguments.count / statistics.median(many):,.0f} a second"
+        f"{arguments.count} problems: {statistics.median(many):.1f} s, {arguments.count / statistics.median(many):,.0f}"
+        " a second"
     )
 
 

@@ -1,4 +1,5 @@
-"""Settings: YAML files, read with no more than plain data in them and checked by pydantic, every wrong key in one line."""
+"""Settings: YAML files, read with no more than plain data in them and checked by pydantic, every wrong key in one
+line."""
 
 from __future__ import annotations
 

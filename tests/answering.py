@@ -14,7 +14,8 @@ WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
 
 
 class Server(ThreadingHTTPServer):
-    """`faults`: what the next requests get instead of a reply, each a (status, headers, body) or seconds to wait first."""
+    """`faults`: what the next requests get instead of a reply, each a (status, headers, body) or seconds to wait
+    first."""
 
     daemon_threads = True
     request_queue_size = 128

@@ -12,7 +12,10 @@ TEXTS = [
     "Question: Answer:\n#### ====r||(-)",
     *(str(n) for n in range(400)),
 ]
-CHAT = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+CHAT = (
+    "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}{% if add_generation_prompt %}<assistant>{%"
+    " endif %}"
+)
 
 
 def byte_level(single_digits):

@@ -18,7 +18,8 @@ ACCEPTED = "accepted: numbers such as 12, 1,234.5, .5, 10% or $3, + - * / (or ×
 CURRENCY = "$€£"
 
 _NUMBER = re.compile(
-    r"(?=\.?[0-9])((?:[1-9][0-9]{0,2}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\2[0-9]{3})*(?![0-9])|[0-9]+)?)(\.[0-9]+)?(\s?%)?"
+    r"(?=\.?[0-9])((?:[1-9][0-9]{0,2}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\2[0-9]{3})*(?![0-9])|[0-9]+)?)"
+    r"(\.[0-9]+)?(\s?%)?"
 )
 _TIMES = re.compile(rf"([xX]\s*|(?<=\s)[xX]\s+-)[0-9.(\[{{{CURRENCY}]")  # 2 x -1 is a product, but 2x-1 is none
 _HEXADECIMAL = re.compile("0[xX][0-9a-fA-F]")
@@ -42,7 +43,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Numbers joined by `+ - * / //`, brackets and signs, kept in postfix order; `source` is what was read, if anything.
+    """Numbers joined by `+ - * / //`, brackets and signs, kept in postfix order; `source` is what was read, if
+    anything.
 
     A number is an int, or a Number where it is written with a point or a percent: 10% is 0.1 wherever it stands.
 

@@ -42,8 +42,8 @@ class Agreement(Enum):
 def agreement(exact: Fraction, stated: Number) -> Agreement:
     """Return how a stated number agrees with the exact value: equal, rounded or cut to its own places, or not at all.
 
-    Of two roundings of an exact half, half up (away from zero) and half to even are accepted. A fraction (2/6 for 3/4) is
-    neither rounded nor cut.
+    Of two roundings of an exact half, half up (away from zero) and half to even are accepted. A fraction (2/6 for 3/4)
+    is neither rounded nor cut.
 
     >>> [agreement(Fraction(5, 3), Number(Fraction(n, 100), 2)).value for n in (167, 166, 168)]
     ['rounded', 'truncated', 'wrong']

@@ -101,7 +101,8 @@ class Problem(_Operation):
 
 
 def question_in(problem: object, text: str) -> str:
-    """What a text begins with that is the question of a problem or an expression, `=` included, whatever space is in it.
+    """What a text begins with that is the question of a problem or an expression, `=` included, whatever space is in
+    it.
 
     Empty where the text begins otherwise.
 

@@ -16,8 +16,8 @@ from revorder.arithmetic.problem import Problem
 class ChooseDigit(Protocol):
     """Asked with a quotient step (0-based), its correct digit, and the number of digits where a step writes a block.
 
-    Returns the digit (or block) to write. It is asked again after a rollback. Step -1 is the place before the quotient's
-    first digit, where a method asks for it: 0 is correct there, and not written.
+    Returns the digit (or block) to write. It is asked again after a rollback. Step -1 is the place before the
+    quotient's first digit, where a method asks for it: 0 is correct there, and not written.
     """
 
     def __call__(self, step: int, correct: int, width: int = 1, /) -> int: ...

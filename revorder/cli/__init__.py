@@ -166,7 +166,8 @@ def lacks_memory(error: BaseException) -> bool:
 
 
 def explain(error: Exception) -> str:
-    """Return an error's message, with the value that typer leaves out: `--n '0' should be greater than or equal to 1`."""
+    """Return an error's message, with the value that typer leaves out: `--n '0' should be greater than or equal to
+    1`."""
     message = getattr(error, "format_message", error.__str__)()
     _, colon, wrong = message.partition(": Input ")
     if colon and isinstance(error, typer.BadParameter) and hasattr(error.__cause__, "errors"):

@@ -17,7 +17,8 @@ def command(
     model: Model = None,
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write the model's page to a temporary file, print its path, and open it: type a problem, and watch the digits arrive.
+    """Write the model's page to a temporary file, print its path, and open it: type a problem, and watch the digits
+    arrive.
 
     The page needs no server and no network; `revorder export calculator page.html` writes it where you want it.
     """

@@ -47,9 +47,9 @@ def command(
 ) -> None:
     """Check every equation that texts state: in annotations, prose, LaTeX, chains and tables.
 
-    Each is right, wrong (with the expected value and the likely cause), or unread and why. A rounded result is right if it
-    has decimals or its line says that it is rounded. With --json a line holds a finding with byte offsets. The exit status
-    is 1 if an equation is wrong.
+    Each is right, wrong (with the expected value and the likely cause), or unread and why. A rounded result is right if
+    it has decimals or its line says that it is rounded. With --json a line holds a finding with byte offsets. The exit
+    status is 1 if an equation is wrong.
     """
     if fix and (not out or len(files) > 1 or files == ["-"]):
         raise ProblemError("--fix writes a copy of one file: give one file, and --out for the copy")
@@ -99,7 +99,8 @@ def command(
 
 
 def texts_of(file: str, field: str) -> Iterator[tuple[int, Any]]:
-    """Yield (line, text) of each record, or (0, text) of a whole file; a record that can't be read is a ProblemError."""
+    """Yield (line, text) of each record, or (0, text) of a whole file; a record that can't be read is a
+    ProblemError."""
     if file == "-":
         if sys.stdin is None:
             raise ProblemError("stdin is closed; give a file, or pipe a text")
@@ -132,7 +133,8 @@ def show(file: str, line: int, found: Finding, text: str, json_: bool) -> None:
             print(f"{file}:{line}: unread: {shorten(found.equation)}: {found.cause}")
         else:
             print(
-                f"{file}:{line}: {shorten(found.equation)} is {found.expected}, not {shorten(found.found)}: {found.cause}"
+                f"{file}:{line}: {shorten(found.equation)} is {found.expected}, not {shorten(found.found)}:"
+                f" {found.cause}"
             )
         return
     emit(as_json(file, line, found, text))

@@ -40,7 +40,8 @@ class Tally:
 
 
 class Kept:
-    """Findings on their way to `out`: until all are there they are in `<out>.partial`, from which the same check resumes.
+    """Findings on their way to `out`: until all are there they are in `<out>.partial`, from which the same check
+    resumes.
 
     Raises ProblemError if another check is there.
     """

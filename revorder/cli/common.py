@@ -79,7 +79,8 @@ def packaged(folder: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose help has FILE, N and TEXT for `<path>`, `<int range> [x>=1]` and `<str>`, and nothing for a flag."""
+    """A command whose help has FILE, N and TEXT for `<path>`, `<int range> [x>=1]` and `<str>`, and nothing for a
+    flag."""
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         params: list[Any] = super().get_params(ctx)
@@ -236,7 +237,8 @@ Cells = tuple[list[str], list[list[str]]]  # a table's header and rows
 
 
 def show_table(full: Cells, short: Cells | None = None, title: str | None = None, wide: bool = False) -> None:
-    """Print a table in the terminal's width, `short` where `full` does not fit; all of it where `wide`, or off a terminal."""
+    """Print a table in the terminal's width, `short` where `full` does not fit; all of it where `wide`, or off a
+    terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -325,8 +327,8 @@ def run_once(
 ) -> list[Result]:
     """The results that `out` holds of the run of these settings, or those of running it now, with its progress shown.
 
-    `run` is called with `progress` and `overwrite`. Raises ProblemError where `out` holds another run, or where the table
-    beside it would replace a file of no run.
+    `run` is called with `progress` and `overwrite`. Raises ProblemError where `out` holds another run, or where the
+    table beside it would replace a file of no run.
     """
     from revorder.evaluation.runner import finished, partial_of
 

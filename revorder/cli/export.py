@@ -40,7 +40,8 @@ def command(
         raise ProblemError(f"{given} names no format; accepted: {', '.join(FORMATS)}")
     if is_other_model(checkpoint):
         raise ProblemError(
-            f"{checkpoint!r} has another tokenizer than train's; llama.cpp's convert_hf_to_gguf.py and torch.onnx export it"
+            f"{checkpoint!r} has another tokenizer than train's; llama.cpp's convert_hf_to_gguf.py and torch.onnx"
+            " export it"
         )
     module, function = FORMATS[kind]
     getattr(import_module(module), function)(checkpoint, out)

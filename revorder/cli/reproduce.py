@@ -22,7 +22,10 @@ def command(
     preset: Annotated[
         Optional[str],
         typer.Option(
-            help="smoke: a minute or two for all; cpu: models of a million parameters; gpu: TinyLlama, by the paper's rates.",
+            help=(
+                "smoke: a minute or two for all; cpu: models of a million parameters; gpu: TinyLlama, by the paper's"
+                " rates."
+            ),
             show_default="cpu",
         ),
     ] = None,

@@ -68,5 +68,6 @@ def print_counts(report: Report, out: Path, back: bool) -> None:
     if rows:
         show_table((["what came of them", "equations", "% of those with an operator"], rows))
     print(
-        f"{report.unconverted:,} of {total:,} equations with an operator left as they are, {report.wrong:,} of them wrong"
+        f"{report.unconverted:,} of {total:,} equations with an operator left as they are, {report.wrong:,} of them"
+        " wrong"
     )

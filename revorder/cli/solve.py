@@ -33,16 +33,18 @@ def command(
         typer.Option(
             min=0,
             max=MAX_DECIMALS,
-            help=f"Digits behind the point that a division goes on to; a quotient that does not end there is rounded, a "
-            f"half away from zero. Default: {DECIMALS} where there is a point, a percent or `//`, else a remainder.",
+            help=(
+                f"Digits behind the point that a division goes on to; a quotient that does not end there is rounded, a "
+                f"half away from zero. Default: {DECIMALS} where there is a point, a percent or `//`, else a remainder."
+            ),
         ),
     ] = None,
     json_: Json = False,
 ) -> None:
     """Solve expressions with the model, every step judged: one answer a line on stdout.
 
-    Numbers are read as people write them: 1,234.5, .5, $3, 10%. 10% is the number 0.1 wherever it stands: 200+10% is 200.1.
-    What the model gets wrong is computed by Python's integers, and a line on stderr says so.
+    Numbers are read as people write them: 1,234.5, .5, $3, 10%. 10% is the number 0.1 wherever it stands: 200+10% is
+    200.1. What the model gets wrong is computed by Python's integers, and a line on stderr says so.
     Exit status: 0 all verified, 1 something not verified (--model-only), 2 bad input.
     """
     streamed = show and not json_
@@ -78,7 +80,8 @@ def command(
 
 @dataclass(slots=True)
 class Notes:
-    """Operations that are not the model's own work, or not verified, and answers that are rounded, summed up by kind."""
+    """Operations that are not the model's own work, or not verified, and answers that are rounded, summed up by
+    kind."""
 
     totals: Counter[str] = field(default_factory=Counter)  # of operations, and of answers
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)

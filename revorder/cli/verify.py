@@ -30,8 +30,8 @@ def command(
 ) -> None:
     r"""Judge traces from stdin, one a line, or JSON lines that `show` and `solve` write, or, with its --method, `data`.
 
-    A trace of several lines ends at a blank line, or has its line ends written as \n. One verdict a trace; exit status 1
-    where any fails.
+    A trace of several lines ends at a blank line, or has its line ends written as \n. One verdict a trace; exit status
+    1 where any fails.
     """
     writer, _ = find_method(method or "revorder", form)
     asked = None if problem is None else Expression.parse(problem)

@@ -33,7 +33,8 @@ def read_question(text: str) -> Problem:
 def load(
     data: str | None = None, ops: Iterable[str] = "+-*/", digits: Iterable[int] = range(1, 6)
 ) -> dict[str, list[Problem]]:
-    """The tasks by name, `ADD 1D` to `DIV 5D`, from a folder of `<n>_digit_<operation>.jsonl` files or a dataset's name.
+    """The tasks by name, `ADD 1D` to `DIV 5D`, from a folder of `<n>_digit_<operation>.jsonl` files or a dataset's
+    name.
 
     Raises ProblemError where there is no such data, or where a stated target is not the exact answer.
     """

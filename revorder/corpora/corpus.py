@@ -203,7 +203,8 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
 
 
 def find_value(line: str, field: str) -> tuple[int, int]:
-    """Where the text, or null, of a field is written in a line of JSON, its quotes included; the last one where it is repeated.
+    """Where the text, or null, of a field is written in a line of JSON, its quotes included; the last one where it is
+    repeated.
 
     >>> find_value('{"id": 1, "answer": "1+1"}', "answer")
     (20, 25)

@@ -1,4 +1,5 @@
-"""GSM8K (Cobbe et al., 2021): grade school problems whose solutions have calculator annotations; 7,473 and 1,319 of them."""
+"""GSM8K (Cobbe et al., 2021): grade school problems whose solutions have calculator annotations; 7,473 and 1,319 of
+them."""
 
 from __future__ import annotations
 

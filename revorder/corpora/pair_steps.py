@@ -7,8 +7,8 @@
   So a sum has the places of the longer operand, a product those of both, and a quotient as few as it needs.
 - A quotient inside that does not end is kept as a division, what multiplies or divides it moved before it.
 - Percent, `$` and separators stay in the first field and in the stated result; steps are written in plain numbers.
-- The notation `@@` writes `@@27@@` for `r|27` (appendix C). `decompose` writes a product or quotient of several digits as
-  method `revorder`'s compact form does, in square brackets where it is a part: `[12*50+12*2]+1=[r|006+r|42]+1=...`.
+- The notation `@@` writes `@@27@@` for `r|27` (appendix C). `decompose` writes a product or quotient of several digits
+  as method `revorder`'s compact form does, in square brackets where it is a part: `[12*50+12*2]+1=[r|006+r|42]+1=...`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ PLACES = 8  # of a quotient inside an expression
 
 
 class Term(NamedTuple):
-    """A number of a step: its value, its places, whether it is written reversed; or else the work that stands for it."""
+    """A number of a step: its value, its places, whether it is written reversed; or else the work that stands for
+    it."""
 
     value: Fraction
     places: int

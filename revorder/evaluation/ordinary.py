@@ -1,4 +1,5 @@
-"""Ordinary numbers: decimals of up to 17 significant digits, as doubles have them, and the integers they come down to."""
+"""Ordinary numbers: decimals of up to 17 significant digits, as doubles have them, and the integers they come down
+to."""
 
 from __future__ import annotations
 
@@ -38,8 +39,8 @@ def draw_decimal(rng: random.Random) -> Decimal:
 def on_integers(a: Decimal, op: str, b: Decimal) -> Problem:
     """Return the operation on integers whose answer has the digits of a op b.
 
-    Sums are aligned at the point, products leave the points out, and a dividend gets as many zeros as its quotient needs
-    for ANSWER_DIGITS significant digits.
+    Sums are aligned at the point, products leave the points out, and a dividend gets as many zeros as its quotient
+    needs for ANSWER_DIGITS significant digits.
 
     >>> [str(on_integers((15, -1), op, (225, -2))) for op in "+-*/"]
     ['150+225', '150-225', '15*225', '150000000000000000/225']

@@ -60,7 +60,8 @@ def run(
 
     With `out` the results are written there, under `settings`; raises ProblemError where that holds another run's and
     `overwrite` is not set. What is there is replaced when all results are in.
-    A text may have `reply_tokens`, or thrice those of the longest correct trace of its batch. `progress` is called with the number of problems done.
+    A text may have `reply_tokens`, or thrice those of the longest correct trace of its batch. `progress` is called with
+    the number of problems done.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
 
@@ -123,7 +124,8 @@ def collect(
     progress: Callable[[int], None],
     overwrite: bool = False,
 ) -> list[Result]:
-    """The results of the wanted tasks and problems, in order: those that `out` has, and what `write` makes of the others.
+    """The results of the wanted tasks and problems, in order: those that `out` has, and what `write` makes of the
+    others.
 
     `write` is given their indices. `out`, `settings`, `progress` and `overwrite` are as in `run`.
     """
@@ -228,7 +230,8 @@ def load(path: Path) -> list[Result]:
 
 
 def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
-    """The results of a run that is complete in `out`, None where none is; raises ProblemError where another run's are."""
+    """The results of a run that is complete in `out`, None where none is; raises ProblemError where another run's
+    are."""
     if not out.exists():
         return None
     _same_run(out, _lines(out)[0], settings)

@@ -23,8 +23,8 @@ class Result:
     """One problem's outcome: `correct`: the stated answer is exact (the paper's metric); `verified`: every step is.
 
     `step` is the first wrong one, 0-based, and `reason` says why. `rollbacks` counts the quotient digits taken back,
-    `correct_rollbacks` those of them that were wrong. `reply` is what a model wrote, where `text` holds the answer alone,
-    or does not hold it as it came.
+    `correct_rollbacks` those of them that were wrong. `reply` is what a model wrote, where `text` holds the answer
+    alone, or does not hold it as it came.
     """
 
     task: str
@@ -151,7 +151,8 @@ def together(scores: Iterable[Score]) -> Score:
 def first_wrong(result: Result) -> str:
     """What kind of step went wrong first, in the judge's words without the numbers.
 
-    >>> first_wrong(Result("", "12+35", "", "57", "47", False, False, 0, "wrong digit in the sum 12+35: expected ...", 0, 0))
+    >>> reason = "wrong digit in the sum 12+35: expected ..."
+    >>> first_wrong(Result("", "12+35", "", "57", "47", False, False, 0, reason, 0, 0))
     'wrong digit in the sum'
     """
     what = re.split("[:,]", result.reason)[0]
@@ -161,7 +162,8 @@ def first_wrong(result: Result) -> str:
 def error_kind(result: Result) -> str:
     """The kind of the first wrong step; of an answer without steps, what it looks like (arithmetic.causes).
 
-    >>> error_kind(Result("", "48+24", "48+24=62", "62", "72", False, False, 0, "wrong digit in the sum 48+24: ...", 0, 0))
+    >>> reason = "wrong digit in the sum 48+24: ..."
+    >>> error_kind(Result("", "48+24", "48+24=62", "62", "72", False, False, 0, reason, 0, 0))
     'carry'
     """
     kind = first_wrong(result)

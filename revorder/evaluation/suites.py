@@ -55,8 +55,8 @@ BEYOND: list[Column] = [
 class Draw:
     """What to draw of a suite: the operations, `n` problems a task (None: all that it has), the seed.
 
-    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read. `confidence`:
-    how sure the model is of its traces, see evaluation.neighbours; None where it can't be asked.
+    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read.
+    `confidence`: how sure the model is of its traces, see evaluation.neighbours; None where it can't be asked.
     """
 
     ops: str

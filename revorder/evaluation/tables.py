@@ -49,8 +49,9 @@ PAPER: dict[str, dict[str, float | None]] = {
 def table(scores: Iterable[Score], wide: bool = True) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a score table, percent with the Wilson 95% interval, the paper's rows beside.
 
-    `rollbacks`: quotient digits taken back; `correct rollbacks`: those that were wrong; `correct after any`: the correct
-    answers of problems with any. Without `wide` it fits 80 columns: only the paper's RevOrder-1B, where it has a number.
+    `rollbacks`: quotient digits taken back; `correct rollbacks`: those that were wrong; `correct after any`: the
+    correct answers of problems with any. Without `wide` it fits 80 columns: only the paper's RevOrder-1B, where it has
+    a number.
 
     >>> table([Score("ADD 5D", 1000, 1000, 1000)], wide=False)[1]
     [['ADD 5D', '1000', '100.0', '99.62-100.00', '1000', '100']]
@@ -93,7 +94,8 @@ def summary(scores: Iterable[Score]) -> str:
 
 
 def errors_table(groups: Mapping[tuple[str, str], list[Result]]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the first wrong steps, from `scores.group_errors`; `steps` are the 0-based places where they occur.
+    """Header and rows of the first wrong steps, from `scores.group_errors`; `steps` are the 0-based places where they
+    occur.
 
     >>> errors_table({})[1]
     []

@@ -174,7 +174,8 @@ class Endpoint:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def as_trace(self, problem: Problem, reply: str) -> str:
-        """A reply as a text that the judge reads: the question, and what the model wrote, or for `plain` what it states.
+        """A reply as a text that the judge reads: the question, and what the model wrote, or for `plain` what it
+        states.
 
         The places that digits of a trace carry, where a server shows its tokens' names, are left out: `7₁` is 7.
 

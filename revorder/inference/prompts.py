@@ -100,7 +100,8 @@ class Prompts:
         return work
 
     def of_trained(self, problem: Problem, written: str) -> str:
-        """What a model that was trained on the method wrote after the question, as the judge reads it: nothing is left out.
+        """What a model that was trained on the method wrote after the question, as the judge reads it: nothing is left
+        out.
 
         >>> Prompts("goat", "goat").of_trained(Problem(13, "/", 12), "13 - 12 * 1 = 13 - 12 = 1")
         '13 - 12 * 1 = 13 - 12 = 1'
@@ -148,7 +149,8 @@ def in_words(problem: Problem) -> str:
 def worked_examples(problem: Problem, n: int) -> list[Problem]:
     """Up to `n` problems to show before `problem`: its operation, fewer digits where there are any, never itself.
 
-    None is held out, since prompts may be trained on. They are the same for every problem of as many digits, so that a server can keep what it computed for them.
+    None is held out, since prompts may be trained on. They are the same for every problem of as many digits, so that a
+    server can keep what it computed for them.
 
     >>> [(shown.op, len(str(shown.a)), len(str(shown.b))) for shown in worked_examples(Problem(123, "*", 7), 2)]
     [('*', 2, 1), ('*', 2, 1)]

@@ -62,8 +62,9 @@ class Solution:
 
     `answer`: most significant digit first, `79R5` with a remainder, `3.475` for a decimal, None where there is none.
     `trace`: the work, a line an operation on integers. `verified`: whether the judge passed all of it. `by`: `repaired`
-    where any operation was, else `tool` where any was Python's integers', else `model`, or `nobody` where there was none,
-    as in `$5`. `reason`: what the model got wrong or was not asked. `error`: why the input has no answer, else empty.
+    where any operation was, else `tool` where any was Python's integers', else `model`, or `nobody` where there was
+    none, as in `$5`. `reason`: what the model got wrong or was not asked. `error`: why the input has no answer, else
+    empty.
     `decimals`: as they were asked for. `rounded`: whether the answer is rounded.
     """
 
@@ -137,8 +138,8 @@ def solve_many(
 ) -> Iterator[Solution]:
     """Solve many expressions in order, as `solve` does; one that has no answer is a Solution with its `error`.
 
-    `batch` expressions are taken from `problems` at a time, and answered before the next are. `progress`: show a bar, on
-    stderr or in a notebook. Raises ProblemError if `problems` is one text, and for a `batch` below 1.
+    `batch` expressions are taken from `problems` at a time, and answered before the next are. `progress`: show a bar,
+    on stderr or in a notebook. Raises ProblemError if `problems` is one text, and for a `batch` below 1.
 
     >>> [solution.answer for solution in solve_many(["1+1", "2*3"])]
     ['2', '6']

@@ -88,13 +88,14 @@ class TransformersRuntime:
             info = CheckpointInfo.load(self.folder)
             if method not in (None, info.method):
                 raise ProblemError(
-                    f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; accepted: no other method"
+                    f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; accepted: no other"
+                    " method"
                 )
             return info
         if method is None:
             raise ProblemError(
-                f"model {str(self.folder)!r} has no {INFO_FILE}; accepted: a method to ask it by, such as plain, or the "
-                "folder of a model that revorder train or finetune wrote"
+                f"model {str(self.folder)!r} has no {INFO_FILE}; accepted: a method to ask it by, such as plain, or the"
+                " folder of a model that revorder train or finetune wrote"
             )
         writes, form = find_method(method)
         max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
@@ -117,7 +118,8 @@ class TransformersRuntime:
         return [text for _, text in sorted(self.generate_each(questions, max_tokens))]
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as pairs of index and text, batch by batch; what was not trained to end and was cut off ends in `…`."""
+        """The same as pairs of index and text, batch by batch; what was not trained to end and was cut off ends in
+        `…`."""
         for i, text, cut in self._write([self.prompt(question) for question in questions], max_tokens, self.chats):
             yield i, self._shortened(text, cut)
 
@@ -165,13 +167,15 @@ class TransformersRuntime:
         return text + CUT if cut else text
 
     def as_trace(self, problem: Problem, written: str) -> str:
-        """The question and what was written, as the judge reads it; for a model asked in words, the answer it states."""
+        """The question and what was written, as the judge reads it; for a model asked in words, the answer it
+        states."""
         return (self.prompts.of_trained if self.trained else self.prompts.as_trace)(problem, written)
 
     # Any text
 
     def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """(index, what the model writes after that prompt), batch by batch; CUT ends what `max_tokens` tokens cut off."""
+        """(index, what the model writes after that prompt), batch by batch; CUT ends what `max_tokens` tokens cut
+        off."""
         for i, text, cut in self._write(prompts, max_tokens, templated=False):
             yield i, text + CUT if cut else text
 
@@ -207,7 +211,8 @@ class TransformersRuntime:
         return {name: encoded[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
 
     def _options(self, max_tokens: int, length: int) -> dict[str, Any]:
-        """Greedy generation after a prompt of so many tokens, up to the model's last position, whatever its own settings are."""
+        """Greedy generation after a prompt of so many tokens, up to the model's last position, whatever its own
+        settings are."""
         from transformers import GenerationConfig
 
         positions = getattr(self.model.config, "max_position_embeddings", None) or length + max_tokens

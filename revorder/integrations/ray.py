@@ -21,8 +21,8 @@ def dataset(
 ) -> Dataset:
     """The examples 0 to `size` of a mixture, its own size by default, as rows of a view, drawn as they are read.
 
-    Workers divide up to `blocks` ranges of examples between them. Raises ProblemError for bad arguments, and where Ray is
-    missing.
+    Workers divide up to `blocks` ranges of examples between them. Raises ProblemError for bad arguments, and where Ray
+    is missing.
     """
     size = mixture.size if size is None else size
     for what, number in (("size", size), ("blocks", blocks)):
@@ -37,8 +37,8 @@ def dataset(
 def write_shards(run: Run) -> dict[str, Any]:
     """Write a run's shards, each a task of the cluster, the manifest and the card, and return the manifest.
 
-    Its folder is one that all machines of the cluster share. Raises ProblemError as revorder.mixtures.shards.write_shards
-    does, and where Ray is missing.
+    Its folder is one that all machines of the cluster share. Raises ProblemError as
+    revorder.mixtures.shards.write_shards does, and where Ray is missing.
     """
     data = ray_data()
     count = len(claim_folder(run)[1])

@@ -1,4 +1,5 @@
-"""Rewards as plain functions of one text, in the shapes that verl, NeMo-RL and verifiers call; none of them is imported."""
+"""Rewards as plain functions of one text, in the shapes that verl, NeMo-RL and verifiers call; none of them is
+imported."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ def compute_score(data_source: str, solution_str: str, ground_truth: Any, extra_
     1.0 if the answer stated last is the right one and no equation is wrong, else 0.0; without a right answer, the share
     of the equations that are right, 0.0 if there are none.
 
-    >>> compute_score("gsm8k", "48+24 = 72. The answer is 72.", "72"), compute_score("gsm8k", "48+24 = 62. It is 72.", "72")
-    (1.0, 0.0)
+    >>> [compute_score("gsm8k", f"48+24 = {n}. The answer is 72.", "72") for n in (72, 62)]
+    [1.0, 0.0]
     """
     if ground_truth is None:
         return equation_score(solution_str) or 0.0
@@ -33,7 +34,8 @@ def batch_scores(responses: list[str], answers: list[Any]) -> list[float]:
 
 
 def equations_right(completion: Any, **_: Any) -> float:
-    """Return the share of right equations in a completion, as a function of a `verifiers` rubric: 0.0 if it states none.
+    """Return the share of right equations in a completion, as a function of a `verifiers` rubric: 0.0 if it states
+    none.
 
     >>> equations_right([{"role": "assistant", "content": "2*3 = 6"}])
     1.0

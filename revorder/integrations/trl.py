@@ -261,7 +261,8 @@ def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
     asked: Counter[int] = Counter()
 
     def choose(step: int, correct: int, width: int = 1, /) -> int:
-        """A wrong digit first, then a wrong 0, which may have no product: a group of the pattern, never backtracked into."""
+        """A wrong digit first, then a wrong 0, which may have no product: a group of the pattern, never backtracked
+        into."""
         wrong = [correct + 1 if correct < 2 else correct - 1, *([0] if correct else [])]
         turn = asked[step]
         asked[step] += 1

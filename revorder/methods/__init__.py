@@ -152,7 +152,8 @@ def trace(
     if rollback:
         if not (writer.can_rollback and isinstance(problem, Problem) and problem.op == "/"):
             raise ProblemError(
-                f"rollback: method {method!r} estimates no quotient digit in '{problem}'; accepted: a division, by a method that takes digits back"
+                f"rollback: method {method!r} estimates no quotient digit in '{problem}'; accepted: a division, by a"
+                " method that takes digits back"
             )
         steps = writer.quotient_steps(problem.a, problem.b, form)
         for step in rollback:

@@ -19,7 +19,8 @@ from revorder.methods.revorder import answer_of_steps, place_values, worst_case
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterable[Piece]:
-    """Yield the pieces of a trace as the released script writes them, and for what it never draws (0, remainders) alike.
+    """Yield the pieces of a trace as the released script writes them, and for what it never draws (0, remainders)
+    alike.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Problem(948, "/", 12), "authors", correct_digit, True))

@@ -32,7 +32,8 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def worst_case(op: str, n: int, m: int, form: str) -> int:
-    """The CSID that none exceeds, quotient estimates aside: `block_product`'s, or the steps left out of a quotient block.
+    """The CSID that none exceeds, quotient estimates aside: `block_product`'s, or the steps left out of a quotient
+    block.
 
     Each digit but the last of a quotient block leaves out up to m + 1 digits of a product and m of a difference, with
     m - 1 carries and m borrows.

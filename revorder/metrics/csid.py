@@ -76,7 +76,8 @@ class Explanation(tuple[Digit, ...], Pictured):
 
     def __repr__(self) -> str:
         return "\n".join(
-            f"{digit.char} from {' '.join(digit.sources) or 'nothing'}, not written: {', '.join(digit.sids) or 'nothing'}"
+            f"{digit.char} from {' '.join(digit.sources) or 'nothing'}, not written:"
+            f" {', '.join(digit.sids) or 'nothing'}"
             for digit in self
         )
 

@@ -1,7 +1,7 @@
 """Hard cases for training: operands that random digits hardly ever give.
 
-Carry and borrow chains, equal and near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1, b - 1 or
-a remainder of any length, or have a small dividend.
+Carry and borrow chains, equal and near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1, b -
+1 or a remainder of any length, or have a small dividend.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A mixture: which problems are drawn, in what shares, and how they are written; read from YAML with every key checked."""
+"""A mixture: which problems are drawn, in what shares, and how they are written; read from YAML with every key
+checked."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class MixturePart(Settings):
     10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
     quotient, both of at least one digit, so the dividend has that many or one less; always exact); `retries` draws
     divisions of at most `a` digits of which two quotient digits in a row are estimated too high in most.
-    `remainder`: the share of divisions that need not be exact. `hard`: the share of hard cases (revorder.mixtures.hard_cases).
+    `remainder`: the share of divisions that need not be exact. `hard`: the share of hard cases
+    (revorder.mixtures.hard_cases).
     `swap_operands`: swap the operands half of the time.
     """
 

@@ -77,7 +77,8 @@ class MixtureSampler:
             slot = (part, part.op, first, second, len(first), len(second), math.ceil(part.hard * 4096))
             if (count := round(_SLOTS * reached / total) - len(self.slots)) < 1:
                 raise ProblemError(
-                    f"part {part.op!r}: weight {part.weight:g} of {total:g} is too little; accepted: one in {_SLOTS} or more"
+                    f"part {part.op!r}: weight {part.weight:g} of {total:g} is too little; accepted: one in {_SLOTS} or"
+                    " more"
                 )
             self.slots += [slot] * count
 
@@ -146,7 +147,8 @@ class MixtureSampler:
 
 
 def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """(least value, number of values) of each operand, for each of its digit counts; none for `multiple` and `retried`."""
+    """(least value, number of values) of each operand, for each of its digit counts; none for `multiple` and
+    `retried`."""
     if part.op == "/" and part.draw != "lengths":
         return [], []
 
@@ -176,7 +178,8 @@ def dividend(part: MixturePart, b: int, word: int) -> tuple[int, int]:
 
 
 def multiple(part: MixturePart, word: int) -> tuple[int, int, int]:
-    """(dividend, divisor, the rest of the randomness): a product of two numbers that share out the dividend's digits."""
+    """(dividend, divisor, the rest of the randomness): a product of two numbers that share out the dividend's
+    digits."""
     word, i = divmod(word, part.a[1] - part.a[0] + 1)
     total = max(2, part.a[0] + i)
     least = min(part.b[0], total - 1)
@@ -191,7 +194,8 @@ def multiple(part: MixturePart, word: int) -> tuple[int, int, int]:
 def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
     """(dividend, divisor, the rest of the randomness): a quotient with an 8, first or after a 0, just short of 9.
 
-    Estimates from two leading digits of the divisor are 1 there and then 9, both too high (revorder.mixtures.rollbacks).
+    Estimates from two leading digits of the divisor are 1 there and then 9, both too high
+    (revorder.mixtures.rollbacks).
     """
     word, i = divmod(word, part.b[1] - part.b[0] + 1)
     cut = _POWERS[part.b[0] + i - 2]

@@ -193,7 +193,8 @@ def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
 
 
 def known_shards(jobs: list[Job], noted: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """The entries of a run's shards that are there, by their files' names; one that is not as noted, or cut, is removed."""
+    """The entries of a run's shards that are there, by their files' names; one that is not as noted, or cut, is
+    removed."""
     shards = {}
     for job in jobs:
         if job.file.exists():

@@ -15,7 +15,8 @@ from revorder.model.tokenizer import BOS, EOS, PAD, PLACES, Tokenizer, place_suf
 
 
 def build_fast_tokenizer(places: int = PLACES) -> FastTokenizer:
-    """The same tokenizer as a `tokenizers.Tokenizer`, for numbers of up to `places` digits; it puts <bos> before a text.
+    """The same tokenizer as a `tokenizers.Tokenizer`, for numbers of up to `places` digits; it puts <bos> before a
+    text.
 
     >>> build_fast_tokenizer().encode("12+35=r|74").ids == [1, *Tokenizer().encode("12+35=r|74")]
     True

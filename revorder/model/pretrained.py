@@ -1,4 +1,5 @@
-"""A pretrained language model made ready for arithmetic: each digit is a token of its own, and `r|` is one token more."""
+"""A pretrained language model made ready for arithmetic: each digit is a token of its own, and `r|` is one token
+more."""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ def _id(tokenizer: Any, text: str) -> int:
 
 
 def add_embedding(model: Any, token: int, like: Sequence[int]) -> None:
-    """Give a new token the mean of others' embeddings, on the way in and on the way out; more rows where it needs one."""
+    """Give a new token the mean of others' embeddings, on the way in and on the way out; more rows where it needs
+    one."""
     import torch
 
     if token >= model.get_input_embeddings().weight.shape[0]:

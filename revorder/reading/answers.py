@@ -17,7 +17,10 @@ from revorder.reading.scanner import CUT, RUN, final_part, plain_text
 
 # what stands between two operands
 _WRAP = r"[ \t()\[\]\"']*"
-_OPERATION = r"[-+*/x×^]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from|and|of|over|into|with|mod"
+_OPERATION = (
+    r"[-+*/x×^]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from"
+    r"|and|of|over|into|with|mod"
+)
 _JOIN = re.compile(rf":|[ \t]*\)[ \t]*\([ \t]*|{_WRAP}(?:{_OPERATION}){_WRAP}[-+]?{_WRAP}", re.IGNORECASE)
 _LIST = re.compile(
     r"(?:[,;]\s*(?:and|&)|;)\s+|\s*(?:,|\||\]\s*\[)\s*", re.IGNORECASE
@@ -49,11 +52,13 @@ _EXPLAINED = re.compile(
 def extract_answer(reply: str) -> str | None:
     """Return the last number that a reply states, written as a Problem's answer is; None if it states none.
 
-    Operands (`12 + 35`, `12 and 35`) are not stated, nor are alternatives (`47 or 48`), lists (`11; 12; and 47`) or what
-    is denied (`not 47`). A number that is not whole is returned with its decimals.
+    Operands (`12 + 35`, `12 and 35`) are not stated, nor are alternatives (`47 or 48`), lists (`11; 12; and 47`) or
+    what is denied (`not 47`). A number that is not whole is returned with its decimals.
 
-    >>> extract_answer("12 - 35 = **−23**"), extract_answer(r"\\boxed{79 \\text{ remainder } 5}"), extract_answer("What is 12 plus 35?")
-    ('-23', '79R5', None)
+    >>> extract_answer("12 - 35 = **−23**"), extract_answer("What is 12 plus 35?")
+    ('-23', None)
+    >>> extract_answer(r"\\boxed{79 \\text{ remainder } 5}")
+    '79R5'
     """
     reply = final_part(reply)
     if reply.rstrip().endswith(CUT):  # the answer would have followed

@@ -169,8 +169,8 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
 
     >>> judge_sides(("3+4", "7*2", "14"))
     Judged(verdict='wrong', side=2, expected='7', cause='run-on chain')
-    >>> judge_sides(("10/3", "3.33")).verdict, judge_sides(("10/3", "3")).cause, judge_sides(("17/5", "3"), remainder="2").verdict
-    ('right', 'rounding', 'right')
+    >>> judge_sides(("10/3", "3.33")).verdict, judge_sides(("10/3", "3")).cause
+    ('right', 'rounding')
     """
     try:
         first = Expression.parse(read_reversed(sides[0]))

@@ -18,10 +18,11 @@ _OPERAND = rf"[-+($€£]{{0,8}}(?:{_REVERSED}|{_PLAIN})\){{0,8}}"
 _OPERATION = r" {0,2}(?://|[-+*/×÷−]|[xX](?= ?[0-9.($€£@r])) {0,2}"
 _EXPRESSION = rf"{_OPERAND}(?:{_OPERATION}{_OPERAND})++"
 _PROSE = re.compile(
-    rf"{_ANNOTATION.pattern}|(?<![\w.,)])(?<![0-9]:)(?P<prose>{_EXPRESSION}(?: {{0,2}}= {{0,2}}(?:{_EXPRESSION}|{_OPERAND}))*+)"
+    rf"{_ANNOTATION.pattern}|(?<![\w.,)])(?<![0-9]:)"
+    rf"(?P<prose>{_EXPRESSION}(?: {{0,2}}= {{0,2}}(?:{_EXPRESSION}|{_OPERAND}))*+)"
 )
-# The same as a text states it to its reader: also with ≈, with the sign at the start of the next line, and with the gaps
-# that `same_length` leaves
+# The same as a text states it to its reader: also with ≈, with the sign at the start of the next line, and with the
+# gaps that `same_length` leaves
 _SIGN = r"(?: {0,12}|[ \t]{0,12}\n[ \t]{0,12})[=≈] {0,12}"
 _SIDE = _EXPRESSION.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
 _NUMBER = _OPERAND.replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
@@ -42,7 +43,8 @@ _LATEX = [
         (r"\\\\", "\n"),
         (r"\\%", "%"),
         (
-            r"\\(?:[$,;:!()\[\] ]|(?:left|right|boxed|q?quad|text[a-z]*|math[a-z]+|displaystyle)(?![A-Za-z])|(?:begin|end)\{[a-z]+\*?\})",
+            r"\\(?:[$,;:!()\[\] ]|(?:left|right|boxed|q?quad|text[a-z]*|math[a-z]+|displaystyle)(?![A-Za-z])"
+            r"|(?:begin|end)\{[a-z]+\*?\})",
             "",
         ),
         (r"\\[A-Za-z]+", "_"),  # any other command may change what stands beside it

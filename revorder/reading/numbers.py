@@ -24,7 +24,8 @@ _AFTER = re.compile(
     r"|\s+(?:(?:squared|cubed|factorial|minus|plus|times|over|less|divided by|multiplied by)\b"
     r"|(?:tenth|hundredth|thousandth|hal(?:f|ve)|third|quarter)s?\b"
     r"|and (?:an?|one) (?:half|third|quarter)\b"
-    r"|(?:is|are|was|would be)(?:n't| not| never)?(?: an?| the)? (?:wrong|incorrect|false|impossible|too )|(?:is|are|was)(?:n't| not)\b)"
+    r"|(?:is|are|was|would be)(?:n't| not| never)?(?: an?| the)? (?:wrong|incorrect|false|impossible|too )"
+    r"|(?:is|are|was)(?:n't| not)\b)"
     r"|\s*[(\[]\s*(?:negative|minus|not|wrong|incorrect|false)\b",
     re.IGNORECASE,
 )
@@ -32,11 +33,13 @@ _FUNCTIONS = "sqrt|cbrt|log|ln|lg|exp|sin|cos|tan|abs|floor|ceil|round"
 _BEFORE = re.compile(
     rf"(?:[{CUT}.,^/—―]|r\||@@|√\s*|[±∓]\s*|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+|[0-9]e\+"
     rf"|\b(?:{_FUNCTIONS})(?:[_^]?[0-9]+)?\s*[( ]\s*"
-    r"|\b(?:(?:half|twice|double|triple|third|quarter)(?: of)?|(?:square|cube|square root|cube root|root|factorial|reciprocal"
-    r"|inverse|negative|opposite|logarithm|log|power|multiple|factor|percent) of)\s+"
+    r"|\b(?:(?:half|twice|double|triple|third|quarter)(?: of)?"
+    r"|(?:square|cube|square root|cube root|root|factorial|reciprocal|inverse"
+    r"|negative|opposite|logarithm|log|power|multiple|factor|percent) of)\s+"
     r"|(?:[≠≤≥]|!=|=/=|<=?|(?<![-=])>=?|=<|(?:\b(?:not|never|cannot|neither|nor|except|excluding|other than|rather than"
     r"|instead of|unlike|(?:any\w*|all|every\w*) but)|n't)\b(?: be| equal| equal to| exactly)?"
-    r"|\b(?:less|fewer|more|greater|smaller|larger|higher|lower|at (?:least|most)|up to|over|under|below|above)(?: than)?\b)\s*)\Z",
+    r"|\b(?:less|fewer|more|greater|smaller|larger|higher|lower|at (?:least|most)|up to|over|under|below|above)"
+    r"(?: than)?\b)\s*)\Z",
     re.IGNORECASE,
 )
 _MINUS = re.compile(r"(-+)([\s(\[\"']*)\Z")
@@ -106,7 +109,8 @@ def read_fraction(text: str) -> tuple[int, int] | None:
 
 
 def read_stored(text: str) -> Number | None:
-    """Return the number that a stored text is, such as `.5`, `$1,047.50`, `5e-07`, `3/4` or `10%`; None for any other text.
+    """Return the number that a stored text is, such as `.5`, `$1,047.50`, `5e-07`, `3/4` or `10%`; None for any other
+    text.
 
     >>> str(read_stored("5e-07")), read_stored("5/4").value, read_stored("about 5")
     ('0.0000005', Fraction(5, 4), None)

@@ -19,11 +19,11 @@ _ASKING = frozenset(
     re.findall(
         "[a-z']+",
         """a an and answer answers arithmetic as at calculate calculation can compute could decimal determine do does
-        equal equals equation evaluate exact exactly expression final find following for form fraction give given hello hi
-        how i in is it its know lowest maximum me most much multiplication addition subtraction division need number numeric
-        numerical of one only operation out places please problem q question reply respond response result return round
-        rounded rounding show simplified simplify single solution solve state task tell terms thanks that the this to us
-        value want what what's whats will with work would write you your""",
+        equal equals equation evaluate exact exactly expression final find following for form fraction give given
+        hello hi how i in is it its know lowest maximum me most much multiplication addition subtraction division
+        need number numeric numerical of one only operation out places please problem q question reply respond
+        response result return round rounded rounding show simplified simplify single solution solve state task tell
+        terms thanks that the this to us value want what what's whats will with work would write you your""",
     )
 )
 _WORD = re.compile(r"(?<![\w.\\])[A-Za-z]+(?:'[a-z]+)?(?!\w)")
@@ -60,7 +60,10 @@ _TENS = {
     word: 10 * i
     for i, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
 }
-_SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(list(_UNITS)[1:10])}))?|{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
+_SMALL = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(list(_UNITS)[1:10])}))?"
+    rf"|{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
+)
 _NUMBER_WORDS = re.compile(
     rf"\b(?:(?P<thousand>(?:an?|one)\s+thousand)|(?P<hundreds>an?|{'|'.join(list(_UNITS)[1:10])})\s+hundred(?:\s+(?:and\s+)?(?P<rest>{_SMALL}))?|(?P<small>{_SMALL}))\b",
     re.IGNORECASE,
@@ -118,12 +121,14 @@ _NEAREST = {
 }
 _PRECISION = re.compile(
     rf"\b(?P<count>[0-9]{{1,3}}|{'|'.join(_COUNTS)}) (?:(?P<significant>sig(?:nificant|\.)?) (?:digit|fig(?:ure)?)s?"
-    rf"|decimals?(?: (?:place|digit)s?)?|digits? after the (?:decimal )?point)\b|\bnearest (?P<nearest>{'|'.join(_NEAREST)})\b",
+    r"|decimals?(?: (?:place|digit)s?)?|digits? after the (?:decimal )?point)\b"
+    rf"|\bnearest (?P<nearest>{'|'.join(_NEAREST)})\b",
     re.IGNORECASE,
 )
 _ROUNDING = re.compile(r"\bround", re.IGNORECASE)
 _NO_CHANGE = re.compile(
-    r"\bquotient and (?:the )?remainder\b|\brounding (?:up from the half|half up)\b|\b(?:such as|for example|e\.g\.),? \S+",
+    r"\bquotient and (?:the )?remainder\b|\brounding (?:up from the half|half up)\b"
+    r"|\b(?:such as|for example|e\.g\.),? \S+",
     re.IGNORECASE,
 )
 _LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
@@ -138,8 +143,8 @@ class Asked(NamedTuple):
     """What a question asks: an expression, and how its value is to be rounded, if at all.
 
     `places`: to this many decimals, negative for tens and hundreds; `significant`: to this many digits; `rounding`: it
-    says that the value is rounded; `lowest`: a fraction is to be in lowest terms; `name`: the expression may be a name or a
-    date (`24/7`, `7-11`).
+    says that the value is rounded; `lowest`: a fraction is to be in lowest terms; `name`: the expression may be a name
+    or a date (`24/7`, `7-11`).
     """
 
     expression: Expression

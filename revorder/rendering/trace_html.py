@@ -174,8 +174,8 @@ def why(digit: Digit) -> str:
 def sources(digit: Digit) -> list[str]:
     """The written digits that one is computed from, as they are read.
 
-    >>> sources(Digit("0", "123+179", 2, ("a2=2", "b2=7"), ("carry 1",))), sources(Digit("4", "12*34", 2, ("a", "b"), ()))
-    (['2', '7'], ['all of 12', 'all of 34'])
+    >>> sources(Digit("0", "123+179", 2, ("a2=2", "b2=7"), ("carry 1",)))
+    ['2', '7']
     """
     match = _OPERATION.fullmatch(digit.of)
     whole = {"a": f"all of {match[1]}", "b": f"all of {match[3]}"} if match else {}

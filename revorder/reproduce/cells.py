@@ -75,7 +75,7 @@ def refuse_other(path: Path, terms: Mapping[str, Any]) -> None:
 def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
     """Return the keys of `terms` whose stored values differ.
 
-    >>> differing({"problems": "1d70", "training": {"columns": [1]}}, {"problems": "1d70", "training": {"columns": (1, 2)}})
+    >>> differing({"problems": "1d70", "training": {"seed": 1}}, {"problems": "1d70", "training": {"seed": 2}})
     ['training']
     """
     return [key for key, value in terms.items() if stored.get(key) != json.loads(json.dumps(value))]

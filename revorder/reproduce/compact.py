@@ -103,7 +103,10 @@ def render(settings: CompactSettings, folder: Path) -> list[Exhibit]:
         + mixtures[made[name].differences]
         for name, what, _ in cells
     )
-    note = f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on and not BIG-bench's own, 95% intervals, one seed. {seen}."
+    note = (
+        f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on and not BIG-bench's own, 95%"
+        f" intervals, one seed. {seen}."
+    )
     return [
         Table(
             f"The compact notation beside {ROW}", ["column", ROW, *(name for name, _, _ in cells)], [*rows, sums], note

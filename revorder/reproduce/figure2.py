@@ -42,8 +42,8 @@ class Figure2Settings:
 def by_csid(n: int, most: int, digits: int) -> dict[str, list[Problem]]:
     """Return `n` random additions of the test split for each CSID of the direct answer, as tasks `CSID 0` to `most`.
 
-    The CSID of a sum is its longest run of carries. Sums without a carry are one in thousands, so they are drawn from the
-    pairs of digits that make none.
+    The CSID of a sum is its longest run of carries. Sums without a carry are one in thousands, so they are drawn from
+    the pairs of digits that make none.
 
     >>> {task: [csid(p) for p in problems] for task, problems in by_csid(2, 2, 5).items()}
     {'CSID 0': [0, 0], 'CSID 1': [1, 1], 'CSID 2': [2, 2]}
@@ -139,8 +139,8 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
     rows.append([f"% of the training sums {settings.digits}D+{settings.digits}D", *shares(settings)])
     pretrained = [size for size, training in settings.trainings if isinstance(training, Finetuning)]
     note = (
-        f"Percent exact of {settings.n} random additions of two {settings.digits}-digit numbers of the test split for each "
-        "CSID of the direct answer (the longest run of carries); bars: 95% intervals. The models: "
+        f"Percent exact of {settings.n} random additions of two {settings.digits}-digit numbers of the test split for"
+        " each CSID of the direct answer (the longest run of carries); bars: 95% intervals. The models: "
         + "; ".join(f"{size}: {training.terms}" for size, training in settings.trainings)
         + "; one seed."
         + "".join(f" {size} is pretrained; the others start from random weights." for size in pretrained)
@@ -152,8 +152,8 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
             "Wrong digits by the places in a row right below them that add to 9",
             ["model", *map(str, range(MOST_NINES)), f"{MOST_NINES} or more"],
             nines,
-            "Percent of the digits of the same sums. A carry passes through such places. CSID counts every place that carries, "
-            "most of which carry by their own two digits.",
+            "Percent of the digits of the same sums. A carry passes through such places. CSID counts every place that"
+            " carries, most of which carry by their own two digits.",
         ),
     ]
 

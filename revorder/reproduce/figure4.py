@@ -24,7 +24,8 @@ NEEDLESS = "rollback where nothing is to be taken back"  # in the judge's words
 
 @dataclass(frozen=True)
 class Figure4Settings:
-    """`ratios`: shares of divisions with a rollback; `n`: problems a column, from 2D/1D to twice `digits` by `digits`."""
+    """`ratios`: shares of divisions with a rollback; `n`: problems a column, from 2D/1D to twice `digits` by
+    `digits`."""
 
     training: Training | Finetuning
     n: int
@@ -79,7 +80,8 @@ def plans(settings: Figure4Settings) -> list[Plan]:
 
 
 def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
-    """Show (a) precision against the ratio, (b) rollbacks against digits, and how often right digits were taken back."""
+    """Show (a) precision against the ratio, (b) rollbacks against digits, and how often right digits were taken
+    back."""
     stored = stored_cells(folder, settings.ratios, cell_name)
     read = {ratio: results for ratio, (_, results) in stored.items()}
     scored = [(ratio, scores_of(results)) for ratio, results in read.items()]
@@ -102,10 +104,10 @@ def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
         percents = [f"{scores[name].percent:.1f}" for name in names]
         rows.append([f"{ratio:g}", *percents, str(rightly), str(kept), str(needless)])
     note = (
-        f"Up to {settings.n} exact divisions of the test split a column, {fewer(settings.tasks, settings.n)}; "
-        f"{settings.training.terms}, one seed; method {settings.method}. The ratio is the share of training divisions that "
-        "write one digit wrong, by one, and take it back. The wrong digit is not learned, so the rollbacks counted here are "
-        "of a model's own errors."
+        f"Up to {settings.n} exact divisions of the test split a column, {fewer(settings.tasks, settings.n)};"
+        f" {settings.training.terms}, one seed; method {settings.method}. The ratio is the share of training divisions"
+        " that write one digit wrong, by one, and take it back. The wrong digit is not learned, so the rollbacks"
+        " counted here are of a model's own errors."
     )
     return [
         Chart(
@@ -146,7 +148,8 @@ def share_rolled(results: Sequence[Result], task: str) -> float:
 
 
 def keeps_wrong_digit(result: Result) -> bool:
-    """Whether a text's first error is a wrong quotient digit that stays: `W`, or the sign that calls for it, is missing.
+    """Whether a text's first error is a wrong quotient digit that stays: `W`, or the sign that calls for it, is
+    missing.
 
     >>> from revorder.evaluation.runner import judge_text
     >>> text = "948/12=8R-(12*80)(r|069)(r|21)"

@@ -42,8 +42,8 @@ def render(settings: Figure5Settings, folder: Path) -> list[Exhibit]:
             for method, form in WRITTEN
         }
         note = (
-            f"Mean over up to {settings.n} problems: tokens beyond question and answer. A character is a token, and so is `r|`; "
-            "a rule restores the answer (section 5.4.2)."
+            f"Mean over up to {settings.n} problems: tokens beyond question and answer. A character is a token, and so"
+            " is `r|`; a rule restores the answer (section 5.4.2)."
         )
         series = [Series(method, points) for method, points in means.items()]
         title = f"Figure 5: extra tokens of {name}"
@@ -63,7 +63,10 @@ def by_column(n: int) -> Table:
             means = [sum(bare_cost(problem, *how) for problem in drawn) / len(drawn) for how in COLUMNS]
             rows.append([task, *(f"{mean:.1f}" for mean in means), f"{100 * means[2] / means[0]:.0f}%"])
     header = ["column", *(full_name(*how) for how in COLUMNS), "lean : compact"]
-    note = f"Mean over up to {n} problems: all tokens of a trace with its question; if the method allows, a rule restores the answer."
+    note = (
+        f"Mean over up to {n} problems: all tokens of a trace with its question; if the method allows, a rule restores"
+        " the answer."
+    )
     return Table("Tokens by column of Table 1", header, rows, note)
 
 

@@ -1,4 +1,5 @@
-"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and the accuracy of models."""
+"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and the accuracy of
+models."""
 
 from __future__ import annotations
 
@@ -85,10 +86,10 @@ def costs(texts: int, columns: tuple[str, ...], forms: tuple[str, ...]) -> tuple
     notations = [*OTHERS, *((FAMILY, form) for form in forms)]
     rows: list[list[str]] = []
     note = (
-        f"Mean over {texts} problems a column: tokens of the whole text, and CSID. A character is a token, and so is "
-        "`r|`; if the method allows, a rule restores the answer. CSID leaves out the estimates of quotient digits, and no digit "
-        "is taken back. For blocks it counts the partial products, carries, products and differences that a digit needs and "
-        "that are not written."
+        f"Mean over {texts} problems a column: tokens of the whole text, and CSID. A character is a token, and so is"
+        " `r|`; if the method allows, a rule restores the answer. CSID leaves out the estimates of quotient digits,"
+        " and no digit is taken back. For blocks it counts the partial products, carries, products and differences"
+        " that a digit needs and that are not written."
     )
     found: list[Exhibit] = []
     for task, problems in tasks.items():
@@ -137,8 +138,9 @@ def accuracy(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
         if isinstance(training, Finetuning)
     )
     note = (
-        f"Percent exact of {settings.n} held-out problems a column, exact division. Every model was trained from random "
-        f"weights on the same number of tokens, so a shorter notation saw more equations{pretrained}. Bars: 95% intervals."
+        f"Percent exact of {settings.n} held-out problems a column, exact division. Every model was trained from random"
+        f" weights on the same number of tokens, so a shorter notation saw more equations{pretrained}. Bars: 95%"
+        " intervals."
         + (
             " (long): most of these texts are longer than any that the model was shown."
             if "(long)" in str(rows)

@@ -27,11 +27,13 @@ def source_of(info: RunInfo, folder: Path) -> tuple[Experiment, Any]:
     experiment = EXPERIMENTS.get(info.experiment)
     if experiment is None:
         raise ProblemError(
-            f"results {str(folder)!r} have an unknown experiment {info.experiment!r}; accepted: {', '.join(EXPERIMENTS)}"
+            f"results {str(folder)!r} have an unknown experiment {info.experiment!r}; accepted:"
+            f" {', '.join(EXPERIMENTS)}"
         )
     if info.preset not in experiment.settings:
         raise ProblemError(
-            f"results {str(folder)!r} have an unknown preset {info.preset!r}; accepted: {', '.join(experiment.settings)}"
+            f"results {str(folder)!r} have an unknown preset {info.preset!r}; accepted:"
+            f" {', '.join(experiment.settings)}"
         )
     settings = experiment.settings[info.preset]
     if info.settings != as_stored(settings):
@@ -59,7 +61,8 @@ def write_page(out: Path, page: Path) -> None:
     write_whole(
         page,
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>RevOrder, reproduced</title>\n"
-        f'<meta name=viewport content="width=device-width, initial-scale=1">\n<style>{STYLE.read_text()}</style></head><body>\n'
+        '<meta name=viewport content="width=device-width,'
+        f' initial-scale=1">\n<style>{STYLE.read_text()}</style></head><body>\n'
         f"<h1>RevOrder, reproduced</h1>\n<nav>{' '.join(links)}</nav>\n" + "\n".join(parts) + "\n</body></html>\n",
     )
 
@@ -78,7 +81,10 @@ def cost_line(info: RunInfo, folder: Path) -> str:
     spent += f"{tokens:,} training tokens, " if tokens else ""
     time = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
     state = "" if info.done else "; unfinished: the same command resumes"
-    return f"{info.command}; commit {commits}; {libraries}; {info.hardware}; {spent}{time}{' of training' if heads else ''}{state}"
+    return (
+        f"{info.command}; commit {commits}; {libraries}; {info.hardware};"
+        f" {spent}{time}{' of training' if heads else ''}{state}"
+    )
 
 
 def as_html(exhibit: Exhibit) -> str:

@@ -76,8 +76,9 @@ def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
     rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
     note = (
-        f"Percent exact (95% interval, one seed) of {settings.n} problems a column, held out from 3 digits on; "
-        f"{settings.training.terms}{seen and f', on {seen}'}. {BEFORE}: the model as downloaded, asked in words by its chat template."
+        f"Percent exact (95% interval, one seed) of {settings.n} problems a column, held out from 3 digits on;"
+        f" {settings.training.terms}{seen and f', on {seen}'}. {BEFORE}: the model as downloaded, asked in words by its"
+        " chat template."
     )
     found: list[Exhibit] = []
     for op, names in by_op(list(settings.columns())).items():

@@ -106,12 +106,13 @@ def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
         else ""
     )
     note = (
-        f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on. One model and one seed for each "
-        f"method ({settings.training.terms}), with the same optimizer and mixture of problems{tokenizer}. 1D-5D are drawn "
-        "like the other columns; the paper asks BIG-bench's problems there. MathGLM writes one operation as a direct answer, "
-        "so one model fills both rows. (long): not asked, since most of the method's texts in that column are longer than any "
-        f"that the model was shown. With 95% confidence 100.0 means at least {wilson(settings.n, settings.n)[0]:.1f}, and "
-        f"50.0 at least {wilson(settings.n // 2, settings.n)[0]:.1f}; {fewer(tasks, settings.n)}."
+        f"Percent exact of up to {settings.n} problems a column, held out from 3 digits on. One model and one seed for"
+        f" each method ({settings.training.terms}), with the same optimizer and mixture of problems{tokenizer}. 1D-5D"
+        " are drawn like the other columns; the paper asks BIG-bench's problems there. MathGLM writes one operation as"
+        " a direct answer, so one model fills both rows. (long): not asked, since most of the method's texts in that"
+        " column are longer than any that the model was shown. With 95% confidence 100.0 means at least"
+        f" {wilson(settings.n, settings.n)[0]:.1f}, and 50.0 at least {wilson(settings.n // 2, settings.n)[0]:.1f};"
+        f" {fewer(tasks, settings.n)}."
     )
     parts = [
         Table(

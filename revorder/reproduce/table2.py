@@ -97,9 +97,10 @@ def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
             ]
         )
     note = (
-        f"Percent exact of up to {settings.n} problems in each of {len(tasks)} columns, held out from 3 digits on and not "
-        f"BIG-bench's own ({fewer(tasks, settings.n)}), and in brackets the columns at 100 by seed; {settings.training.terms}. "
-        "Bars span the seeds; the last column counts a size if every seed has all columns at 100."
+        f"Percent exact of up to {settings.n} problems in each of {len(tasks)} columns, held out from 3 digits on and"
+        f" not BIG-bench's own ({fewer(tasks, settings.n)}), and in brackets the columns at 100 by seed;"
+        f" {settings.training.terms}. Bars span the seeds; the last column counts a size if every seed has all columns"
+        " at 100."
     )
     same = "All models see the same number of tokens. " if isinstance(settings.training, Training) else ""
     return [

@@ -1,4 +1,5 @@
-"""Table 3 and Figure 9: a language model fine-tuned on GSM8K as it is, and with its equations rewritten in two notations.
+"""Table 3 and Figure 9: a language model fine-tuned on GSM8K as it is, and with its equations rewritten in two
+notations.
 
 `corpora.gsm8k.load` finds GSM8K, and transformers the model: a folder of its name comes before the Hub.
 """

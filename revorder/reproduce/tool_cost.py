@@ -21,7 +21,8 @@ from revorder.reproduce.experiment import Experiment, Say
 
 @dataclass(frozen=True)
 class ToolCostSettings:
-    """`n`: problems for each number of digits up to `most`; `call`: tokens of a tool call beside question and result."""
+    """`n`: problems for each number of digits up to `most`; `call`: tokens of a tool call beside question and
+    result."""
 
     n: int
     most: int
@@ -74,9 +75,9 @@ def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
             series.append(Series(f"{op} written, {full_name(*how)}", written))
             series += [Series(f"{op} by a tool", tool)] if how == settings.notations[-1] else []
     note = (
-        f"A call costs {settings.call} tokens, and repeats question and result. The shipped model writes a token in "
-        f"{1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f} milliseconds; models of every "
-        "notation are assumed to be as fast."
+        f"A call costs {settings.call} tokens, and repeats question and result. The shipped model writes a token in"
+        f" {1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f} milliseconds; models of"
+        " every notation are assumed to be as fast."
     )
     return [
         Table(

@@ -1,4 +1,5 @@
-"""Batches: the examples that a step learns from, as token ids and labels; item `i` is a pure function of (recipe, i)."""
+"""Batches: the examples that a step learns from, as token ids and labels; item `i` is a pure function of (recipe,
+i)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def encode_example(tokenizer: Tokenizer, pair: Pair) -> Encoded:
 
 
 def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encoded: Encoded) -> Encoded:
-    """Move the places of an example up by the recipe's `place_offset`: a pure function of the seed and the example's index.
+    """Move the places of an example up by the recipe's `place_offset`: a pure function of the seed and the example's
+    index.
 
     `r|` keeps its label: a model in use has one `r|` to write.
     """
@@ -99,7 +101,8 @@ class Batches:
                             return rows
             if not rows:
                 raise ProblemError(
-                    f"recipe {recipe.name!r}: no example has up to {recipe.longest} tokens; accepted: a larger 'longest'"
+                    f"recipe {recipe.name!r}: no example has up to {recipe.longest} tokens; accepted: a larger"
+                    " 'longest'"
                 )
         return rows
 

@@ -1,4 +1,5 @@
-"""Fine-tuning a pretrained language model with TRL's SFTTrainer: full or LoRA, interrupted, resumed and extended at will."""
+"""Fine-tuning a pretrained language model with TRL's SFTTrainer: full or LoRA, interrupted, resumed and extended at
+will."""
 
 from __future__ import annotations
 
@@ -168,7 +169,8 @@ def finetune(
 
 
 def checkpointing(recipe: FinetuneRecipe) -> dict[str, bool]:
-    """SFTConfig's setting for `checkpointing`, by the name that this transformers has; where it is not given TRL's is True.
+    """SFTConfig's setting for `checkpointing`, by the name that this transformers has; where it is not given TRL's is
+    True.
 
     >>> list(checkpointing(FinetuneRecipe()).values())
     [False]

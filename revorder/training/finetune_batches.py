@@ -1,4 +1,5 @@
-"""Batches for fine-tuning: each step's examples, encoded, packed into rows of about equal tokens; pure functions of the step."""
+"""Batches for fine-tuning: each step's examples, encoded, packed into rows of about equal tokens; pure functions of the
+step."""
 
 from __future__ import annotations
 
@@ -55,14 +56,16 @@ def mean_tokens(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
 
 
 def steps_for(recipe: FinetuneRecipe, size: int, mean: float, tokens: int = 0) -> int:
-    """How many steps a run has: those for about so many tokens of examples of `mean`, or the recipe's, or its epochs' of `size`."""
+    """How many steps a run has: those for about so many tokens of examples of `mean`, or the recipe's, or its epochs'
+    of `size`."""
     if tokens:
         return max(1, round(tokens / (mean * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * size // recipe.batch)
 
 
 class FinetuneBatches:
-    """Items, each of which is a piece of a step's batch; process `p` of `processes` takes items p, p + processes, ..."""
+    """Items, each of which is a piece of a step's batch; process `p` of `processes` takes items p, p + processes,
+    ..."""
 
     def __init__(self, recipe: FinetuneRecipe, source: Source, tokenizer: Any, steps: int, processes: int = 1) -> None:
         self.recipe, self.source, self.tokenizer, self.steps = recipe, source, tokenizer, steps
@@ -118,7 +121,8 @@ class FinetuneBatches:
 
 
 def pack(rows: Iterable[Encoded]) -> dict[str, Any]:
-    """Rows one behind the other as tensors of shape (1, all their tokens); where positions begin anew, so does an example."""
+    """Rows one behind the other as tensors of shape (1, all their tokens); where positions begin anew, so does an
+    example."""
     import torch
 
     ids, labels, positions = [], [], []
@@ -134,7 +138,8 @@ def pack(rows: Iterable[Encoded]) -> dict[str, Any]:
 
 
 def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded], cpu: bool) -> int:
-    """How many examples, about, a row takes: the recipe's `device_batch`, fewer on a CPU, one where the model tells none apart."""
+    """How many examples, about, a row takes: the recipe's `device_batch`, fewer on a CPU, one where the model tells
+    none apart."""
     mean = mean_tokens(recipe, sample)
     packed = min(recipe.device_batch, max(1, round(ROW / mean))) if cpu else recipe.device_batch
     positions = getattr(model.config, "max_position_embeddings", None) or 0
@@ -144,15 +149,16 @@ def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded]
         return packed
     if recipe.batch % process_count():
         raise ProblemError(
-            f"batch is {recipe.batch}, and the model takes one example at a time; accepted: a multiple of {process_count()}, "
-            "the number of processes"
+            f"batch is {recipe.batch}, and the model takes one example at a time; accepted: a multiple of"
+            f" {process_count()}, the number of processes"
         )
     print("the model reads packed examples as one text: it takes one at a time", flush=True)
     return 1
 
 
 def keeps_apart(model: Any, ids: list[int], length: int = 0) -> bool:
-    """Whether a model reads an example that others are packed before, in a row of at least `length`, as it reads it alone."""
+    """Whether a model reads an example that others are packed before, in a row of at least `length`, as it reads it
+    alone."""
     import torch
 
     row, before = (ids, ids), (ids[::-1], ids)

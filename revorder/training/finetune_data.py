@@ -23,8 +23,8 @@ from revorder.reading.numbers import NOTATIONS
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
 ACCEPTED = (
-    f"a mixture ({', '.join(sorted(path.stem for path in MIXTURES.glob('*.yaml')))}, or a YAML file), gsm8k, enhancement, "
-    "enhancement@@, a JSONL file, or a Hugging Face dataset's name"
+    f"a mixture ({', '.join(sorted(path.stem for path in MIXTURES.glob('*.yaml')))}, or a YAML file), gsm8k,"
+    " enhancement, enhancement@@, a JSONL file, or a Hugging Face dataset's name"
 )
 
 
@@ -199,7 +199,8 @@ def written_by(mixture: Mixture, method: str) -> Mixture:
 
 
 def join_mixtures(mixtures: Sequence[Mixture]) -> Mixture | None:
-    """A mixture of all their parts, None where there is none; raises ProblemError where they are written differently."""
+    """A mixture of all their parts, None where there is none; raises ProblemError where they are written
+    differently."""
     if not mixtures:
         return None
     ways = {(mixture.method, mixture.form, mixture.answer) for mixture in mixtures}

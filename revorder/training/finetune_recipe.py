@@ -28,11 +28,11 @@ Rates = Annotated[
 class FinetuneRecipe(Settings):
     """How a pretrained model is fine-tuned.
 
-    `epochs` over the data, or `steps` where that is not 0. `batch`: examples of a step, over all processes; each process
-    takes about `device_batch` at once. `lr`: one rate, or one for each of as many equal parts of the run; it rises over
-    the share `warmup` of the steps, and then follows the `schedule` to 0, or stays. `max_tokens`: longer examples are cut
-    off there. `lora`: the rank of the adapters that are trained in place of the whole model, 0 for none. `checkpointing`:
-    save memory by computing activations twice.
+    `epochs` over the data, or `steps` where that is not 0. `batch`: examples of a step, over all processes; each
+    process takes about `device_batch` at once. `lr`: one rate, or one for each of as many equal parts of the run; it
+    rises over the share `warmup` of the steps, and then follows the `schedule` to 0, or stays. `max_tokens`: longer
+    examples are cut off there. `lora`: the rank of the adapters that are trained in place of the whole model, 0 for
+    none. `checkpointing`: save memory by computing activations twice.
 
     >>> FinetuneRecipe.read("llama2-7b").lr
     (5e-05,)

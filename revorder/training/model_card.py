@@ -37,6 +37,7 @@ def model_card(
     minutes = log[-1]["seconds"] / 60 if log else 0
     adamw = f"AdamW {recipe.lr:g}"
     rates = adamw if recipe.muon_lr is None else f"Muon {recipe.muon_lr:g} for matrices and {adamw} for the rest"
+    trained = f"{recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.tokens_seen(processes):,} in all"
     return f"""---
 license: apache-2.0
 library_name: transformers
@@ -60,8 +61,9 @@ It prints the question and the work, `r|74` being 47 reversed; `revorder solve` 
 
 ## Made by
 
-`{command}` at commit {commits}: {recipe.steps:,} steps of {recipe.tokens * batches:,} tokens, {recipe.tokens_seen(processes):,} in all,
-{minutes:.0f} minutes in {counted(processes)} on {hardware()}, seed {recipe.seed}. The equations are synthetic, drawn from the mixture's {mixture.size:,};
+`{command}` at commit {commits}: {trained},
+{minutes:.0f} minutes in {counted(processes)} on {hardware()},
+seed {recipe.seed}. The equations are synthetic, drawn from the mixture's {mixture.size:,};
 none of the validation or test split and none of BIG-bench's with 3 digits or more is among them.
 Loss on the answer only. {rates}, falling to 0 over the last {recipe.schedule()[1]:,} steps.
 Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
@@ -117,8 +119,10 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 
 ## Made by
 
-`{finetune_command(info, recipe)}` at commit {info.extra["commit"]}, {how}: {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
-{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {hardware()}.
+`{finetune_command(info, recipe)}` at commit {info.extra["commit"]}, {how}:
+{steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
+{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed},
+{minutes:.0f} minutes in {counted(processes)} on {hardware()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 
 | step | tokens | loss |

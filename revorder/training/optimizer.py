@@ -10,7 +10,8 @@ from revorder.training.runs import has_bf16
 
 
 class Muon(torch.optim.Muon):
-    """torch's Muon, which computes in bfloat16, in float32 on a machine that only emulates bfloat16 (20 times slower)."""
+    """torch's Muon, which computes in bfloat16, in float32 on a machine that only emulates bfloat16 (20 times
+    slower)."""
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:

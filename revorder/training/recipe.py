@@ -26,12 +26,12 @@ class Recipe(Settings):
     """A training run.
 
     `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
-    `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and each
-    takes one at least.
+    `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and
+    each takes one at least.
     `longest`: tokens of the longest example; longer ones are passed over.
-    `place_offset`: the share of examples whose digits and `r|` name places that are moved up by one random number, as far
-    as the tokens' places reach, so that places above the trained lengths are learned too. A product of two numbers of
-    two digits or more stays: its partial products are moved by the place of a digit, which must count from 0.
+    `place_offset`: the share of examples whose digits and `r|` name places that are moved up by one random number, as
+    far as the tokens' places reach, so that places above the trained lengths are learned too. A product of two numbers
+    of two digits or more stays: its partial products are moved by the place of a digit, which must count from 0.
     `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
     WARMUP steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
     So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.

@@ -27,8 +27,9 @@ M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of mallopt in glibc's malloc.h
 def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | None, str]:
     """Make the run's folder and stamp it with its settings and the commits that take its steps.
 
-    Returns the saved state to go on from, if there is any, and these commits. Raises ProblemError where the folder holds a run with other settings than these, `steps` aside, or of more steps, and
-    where a model of no run is there, which this one's would replace.
+    Returns the saved state to go on from, if there is any, and these commits. Raises ProblemError where the folder
+    holds a run with other settings than these, `steps` aside, or of more steps, and where a model of no run is there,
+    which this one's would replace.
     """
     stamp = run / "recipe.json"
     if not run.exists() and (there := [name for name in MODEL_FILES if (run.parent / name).exists()]):
@@ -99,7 +100,8 @@ def read_log(log: Path) -> list[dict[str, Any]]:
 
 
 class Log(TrainerCallback):
-    """Writes loss, tokens and seconds to the log, a JSON object a line; a run that goes on counts on from its last line.
+    """Writes loss, tokens and seconds to the log, a JSON object a line; a run that goes on counts on from its last
+    line.
 
     A log's lines beyond the step that a run goes on from are dropped, so that no step stands in it twice.
     """
@@ -130,7 +132,8 @@ class Log(TrainerCallback):
 
 
 class SaveOnSignal(TrainerCallback):
-    """Within `with`, the first SIGINT or SIGTERM in any process has the run saved and stopped at the end of its step."""
+    """Within `with`, the first SIGINT or SIGTERM in any process has the run saved and stopped at the end of its
+    step."""
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -165,7 +168,8 @@ class SaveOnSignal(TrainerCallback):
 
 @contextmanager
 def keeping_freed_memory() -> Iterator[None]:
-    """Have glibc keep what is freed until the end: a step on a CPU frees and takes gigabytes, which else are cleared anew each time."""
+    """Have glibc keep what is freed until the end: a step on a CPU frees and takes gigabytes, which else are cleared
+    anew each time."""
     with suppress(OSError, AttributeError, TypeError):  # no glibc
         glibc = ctypes.CDLL(None)
         glibc.mallopt(M_MMAP_MAX, 0)

@@ -41,9 +41,9 @@ VALIDATION_SEED = 1
 def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
     """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: in place of the recipe's.
 
-    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and SIGTERM it
-    saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't be read, and
-    where the folder holds a run of another recipe.
+    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
+    SIGTERM it saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't
+    be read, and where the folder holds a run of another recipe.
     """
     recipe, out = Recipe.read(source), Path(out)
     recipe = recipe.model_copy(update={"steps": steps or recipe.steps})

@@ -48,9 +48,8 @@ def test_it_is_installed_for_the_shell_in_use(bash, tmp_path):
 
 def test_completing_a_word_loads_nothing_heavy(tmp_path):
     code = (
-        "import sys, atexit; sys.argv = ['revorder']; from revorder.cli import main\n"
-        "atexit.register(lambda: print({'torch', 'transformers', 'ctranslate2', 'numpy'} & sys.modules.keys(), file=sys.stderr))\n"
-        "main()"
+        "import sys, atexit; sys.argv = ['revorder']; from revorder.cli import main\natexit.register(lambda:"
+        " print({'torch', 'transformers', 'ctranslate2', 'numpy'} & sys.modules.keys(), file=sys.stderr))\nmain()"
     )
     word = {"_REVORDER_COMPLETE": "complete_bash", "COMP_WORDS": "revorder so", "COMP_CWORD": "1"}
     done = subprocess.run(

@@ -78,7 +78,10 @@ except ModuleNotFoundError as error:
 
 
 def test_importing_the_package_imports_no_library():
-    code = "import sys, revorder; sys.exit(bool({'ctranslate2', 'numpy', 'torch', 'pydantic', 'rich'} & sys.modules.keys()))"
+    code = (
+        "import sys, revorder; sys.exit(bool({'ctranslate2', 'numpy', 'torch', 'pydantic', 'rich'} &"
+        " sys.modules.keys()))"
+    )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

@@ -1,4 +1,5 @@
-"""Solve: the model's work is judged, Python's integers repair what is wrong and do what it can't be asked, and say so."""
+"""Solve: the model's work is judged, Python's integers repair what is wrong and do what it can't be asked, and say
+so."""
 
 import itertools
 import subprocess

@@ -1,4 +1,5 @@
-"""transformers runs any causal language model: one that was fine-tuned, by its method, and any other, as it is asked."""
+"""transformers runs any causal language model: one that was fine-tuned, by its method, and any other, as it is
+asked."""
 
 import json
 import shutil

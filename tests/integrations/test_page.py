@@ -115,7 +115,7 @@ def test_it_says_where_a_digit_came_from(browser, page):
     load(browser, page, "#902/129")
     text = trace("902/129", "lean", rollback={0: 7}).text
     assert "Its ones come first" in point(browser, text.index("r|"))
-    assert point(browser, text.index("7")).splitlines()[1] == ("7 is a guess, and too high: 7 × 129 is more than 902.")
+    assert point(browser, text.index("7")).splitlines()[1] == "7 is a guess, and too high: 7 × 129 is more than 902."
     tens = text.index("r|477") + 3
     assert point(browser, tens).split("\n") == [
         "6 × 129 = 774",
@@ -295,7 +295,8 @@ WORK = "document.getElementById('work')"
 
 
 def take_pictures(folder):
-    """Write the pictures of the documentation: the page in both themes, on a phone, a rejection, and the rollback moving."""
+    """Write the pictures of the documentation: the page in both themes, on a phone, a rejection, and the rollback
+    moving."""
     from PIL import Image
 
     with TemporaryDirectory() as scratch:
@@ -315,7 +316,8 @@ def take_pictures(folder):
         def image(png):
             return Image.open(io.BytesIO(png)).convert("RGB")
 
-        tens = """document.querySelector("[data-at='25']").dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));"""
+        over = 'dispatchEvent(new PointerEvent("pointerover", {bubbles: true}))'
+        tens = f"""document.querySelector("[data-at='25']").{over};"""
         take("page_light.png", 1040, 800, then=tens)
         take("page_dark.png", 1040, 800, "dark", then=tens)
         take("page_phone.png", 390, 844, then=tens)

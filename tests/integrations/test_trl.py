@@ -1,4 +1,5 @@
-"""Rewards: what is right earns all, a part of a number or a list nothing, and no text raises or hangs; TRL takes them."""
+"""Rewards: what is right earns all, a part of a number or a list nothing, and no text raises or hangs; TRL takes
+them."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor

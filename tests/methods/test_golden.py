@@ -1,4 +1,5 @@
-"""Golden traces: byte for byte what each method writes. `python tests/methods/test_golden.py` writes the files again."""
+"""Golden traces: byte for byte what each method writes. `python tests/methods/test_golden.py` writes the files
+again."""
 
 from pathlib import Path
 

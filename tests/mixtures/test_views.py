@@ -1,4 +1,5 @@
-"""Views: rows that trainers take, in which a digit that is wrong at random bears no loss and each step has its label."""
+"""Views: rows that trainers take, in which a digit that is wrong at random bears no loss and each step has its
+label."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
-"""Checkpoint folders: the shipped ones load, and one from elsewhere that is not sound is refused in one line, at once."""
+"""Checkpoint folders: the shipped ones load, and one from elsewhere that is not sound is refused in one line, at
+once."""
 
 import json
 import os

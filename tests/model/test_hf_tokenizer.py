@@ -1,4 +1,5 @@
-"""The tokenizer that Hugging Face's libraries read: the same ids, <bos> before every text, numbers restored on demand."""
+"""The tokenizer that Hugging Face's libraries read: the same ids, <bos> before every text, numbers restored on
+demand."""
 
 import json
 import subprocess

@@ -1,4 +1,5 @@
-"""Answer extraction: answers in many wrappings are read exactly, and what is another number is never read as the answer."""
+"""Answer extraction: answers in many wrappings are read exactly, and what is another number is never read as the
+answer."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""The preset gpu, shrunk: a pretrained model fine-tuned in two processes, asked by the first, and what it wrote shown."""
+"""The preset gpu, shrunk: a pretrained model fine-tuned in two processes, asked by the first, and what it wrote
+shown."""
 
 import json
 import os

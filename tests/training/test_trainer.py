@@ -187,8 +187,12 @@ def test_two_processes_train_as_one(recipe, tmp_path):
     program = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run(
         [*program, *command(recipe, tmp_path / "out", "--steps", "20")[1:]],
-        capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=240, env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        timeout=240,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     card = (tmp_path / "out" / "README.md").read_text()
     assert "`revorder train test --out test --steps 20` at commit " in card

@@ -79,8 +79,8 @@ def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
 
     `rounding`: whether its line states that numbers are rounded.
 
-    >>> find_cause(["48+24", "r|28", "82"], Fraction(72), False), find_cause(["48+24", "r|27", "27"], Fraction(72), False)
-    ('arithmetic', 'reversal')
+    >>> [find_cause(["48+24", *fields], Fraction(72), False) for fields in (["r|28", "82"], ["r|27", "27"])]
+    ['arithmetic', 'reversal']
     >>> find_cause(["1+2+3", "r|3+4", "7"], Fraction(6), False), find_cause(["1+2", "r|"], Fraction(3), False)
     ('copy', 'notation')
     >>> find_cause(["10/3", "3.33"], Fraction(10, 3), False), find_cause(["10/3", "3"], Fraction(10, 3), False)

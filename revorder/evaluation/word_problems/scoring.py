@@ -125,8 +125,8 @@ def read_final(text: str) -> Fraction | None:
     None if there is none, if two of them differ, if the text is cut off, and if a number could be read in two ways:
     `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`. A `####` before a heading counts for nothing.
 
-    >>> read_final("A: $1,234.50 a year"), read_final("#### r|27"), read_final("#### <<48+24=72>>72"), read_final("72 or 73")
-    (Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None)
+    >>> list(map(read_final, ("A: $1,234.50 a year", "#### r|27", "#### <<48+24=72>>72", "72 or 73")))
+    [Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None]
     """
     text = ascii_signs(final_part(text))
     if text.rstrip().endswith(CUT):
@@ -207,7 +207,8 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
 def solutions_of(row: Any) -> list[Attempt]:
     """The solutions of a record.
 
-    >>> [found.system for found in solutions_of({"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"})]
+    >>> row = {"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"}
+    >>> [found.system for found in solutions_of(row)]
     ['small', 'solution']
     """
     if not isinstance(row, dict):
@@ -269,7 +270,8 @@ def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore
 
 
 def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a score table: percent, the paper's Table 3 below; with `wide` 95% intervals (Wilson) and counts."""
+    """Header and rows of a score table: percent, the paper's Table 3 below; with `wide` 95% intervals (Wilson) and
+    counts."""
 
     def cell(right: int, total: int) -> str:
         if not total:

@@ -133,7 +133,10 @@ def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
     parts = errors_text(solutions["one"]).split("\n\n")
     assert parts == [
         "arithmetic: first in 1 of 3 wrong solutions",
-        "Why?\n<<48+2=51>>51\n<<2*3=6>>9\n#### 51\n-> arithmetic in 48+2=51, which is 50; the final answer is 51, not 41",
+        (
+            "Why?\n<<48+2=51>>51\n<<2*3=6>>9\n#### 51\n-> arithmetic in 48+2=51, which is 50; the final answer is 51,"
+            " not 41"
+        ),
         "reasoning: first in 1 of 3 wrong solutions",
         "Why?\n<<1+2+4=7>>7\n#### 7\n-> the final answer is 7, not 41",
         "no answer: first in 1 of 3 wrong solutions",
