@@ -16,6 +16,8 @@ if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_seta
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here is on the Hub, and to ask it takes its time
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, where what tests start inherits it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
