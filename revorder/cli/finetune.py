@@ -12,6 +12,7 @@ import typer
 from revorder.cli.common import Json, given, packaged, print_checkpoint
 from revorder.errors import ProblemError, needs
 from revorder.methods import METHODS
+from revorder.processes import wait_passively
 
 OVER = "In place of the recipe's"
 
@@ -50,10 +51,15 @@ def command(
         typer.Option(min=1, metavar="RANK", help="Train LoRA adapters of this rank, and merge.", rich_help_panel=OVER),
     ] = None,
     seed: Annotated[Optional[int], typer.Option(min=0, help="Seed.", rich_help_panel=OVER)] = None,
+    mix: Annotated[
+        Optional[str], typer.Option(help="JSONL of other text to mix in, which keeps the model's language.")
+    ] = None,
+    share: Annotated[float, typer.Option(help="The share of examples from --mix.")] = 0.2,
     check: Annotated[bool, typer.Option("--check", help="Refuse a corpus that states wrong equations.")] = False,
     json_: Json = False,
 ) -> None:
     """Fine-tune a pretrained language model with TRL; needs the extra finetune."""
+    wait_passively()
     with needs("finetune", "finetune"):
         from revorder.training.finetune import finetune
     from revorder.training.finetune_recipe import FinetuneRecipe
@@ -66,5 +72,5 @@ def command(
         settings["steps"] = steps or 0
     checked = FinetuneRecipe.check(settings, "finetune")
     with redirect_stdout(sys.stderr):  # what is said along the way
-        made = finetune(model, data, out, checked, method, tokens or 0, check)
+        made = finetune(model, data, out, checked, method, tokens or 0, check, mix or "", share)
     print_checkpoint(made, json_)

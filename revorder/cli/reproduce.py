@@ -12,7 +12,7 @@ import typer
 
 from revorder.cli.common import Json, say, tell
 from revorder.errors import ProblemError
-from revorder.processes import is_first_process
+from revorder.processes import is_first_process, wait_passively
 
 RESULTS = Path("results")
 
@@ -45,6 +45,7 @@ def command(
 
     Exit status 1 where --check finds a difference.
     """
+    wait_passively()
     from revorder.reproduce import EXPERIMENTS
     from revorder.reproduce.experiment import PRESETS
     from revorder.reproduce.harness import perform

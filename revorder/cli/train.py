@@ -11,6 +11,7 @@ import typer
 
 from revorder.cli.common import Json, packaged, print_checkpoint
 from revorder.errors import needs
+from revorder.processes import wait_passively
 
 
 def command(
@@ -24,6 +25,7 @@ def command(
     """Train a model with transformers' Trainer; needs torch, transformers and accelerate."""
     from revorder.training.recipe import Recipe
 
+    wait_passively()
     Recipe.read(recipe)  # what is wrong in it is said before torch is loaded, which takes seconds
     with needs("train", "train"):
         import accelerate  # noqa: F401

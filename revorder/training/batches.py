@@ -50,12 +50,12 @@ def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encode
     ]
 
 
-def pad(rows: list[Encoded], tokenizer: Tokenizer) -> dict[str, Any]:
+def pad(rows: list[Encoded], padding: int) -> dict[str, Any]:
     """Rows of ids and labels as tensors of shape (rows, tokens of the longest row, rounded up to 8)."""
     import torch
 
     width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
-    ids = torch.tensor([row + [tokenizer.pad] * (width - len(row)) for row, _ in rows])
+    ids = torch.tensor([row + [padding] * (width - len(row)) for row, _ in rows])
     labels = torch.tensor([row + [IGNORED] * (width - len(row)) for _, row in rows])
     return {"input_ids": ids, "labels": labels}  # pads come last: causal attention never sees them
 
@@ -122,4 +122,4 @@ class Batches:
                 "accepted: a larger 'tokens'"
             )
         random.Random(key).shuffle(batches)
-        return [pad(batch, self.tokenizer) for batch in batches]
+        return [pad(batch, self.tokenizer.pad) for batch in batches]

@@ -3,6 +3,7 @@ will."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,20 +16,36 @@ from trl import SFTConfig, SFTTrainer
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import ProblemError, needs
 from revorder.files import weights_digest, write_whole
+from revorder.mixtures.mixture import Mixture
+from revorder.mixtures.rollbacks import plan_rollbacks
+from revorder.mixtures.sampling import held_out, sampler
+from revorder.mixtures.targets import as_pair
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
+from revorder.training.batches import pad
 from revorder.training.finetune_batches import (
     FinetuneBatches,
     cut_off,
+    encode_pair,
     first_rows,
     mean_tokens,
     packed_at_once,
     steps_for,
 )
-from revorder.training.finetune_data import Equations, InTurn, join_mixtures, read_source, refuse_wrong, trained_digits
+from revorder.training.finetune_data import (
+    Corpus,
+    Equations,
+    InTurn,
+    Mixed,
+    join_mixtures,
+    read_source,
+    refuse_wrong,
+    trained_digits,
+)
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
+from revorder.training.recipe import Lengths
 from revorder.training.runs import (
     Log,
     SaveOnSignal,
@@ -39,8 +56,10 @@ from revorder.training.runs import (
     read_log,
     trainer_settings,
 )
+from revorder.training.trainer import VALIDATION_SEED, exact_match
 
-NOT_LEARNED = ("device_batch", "checkpointing", "save_every")  # keys of a recipe that may change while a run goes on
+# keys of a recipe that may change during a run
+NOT_LEARNED = ("device_batch", "checkpointing", "save_every", "eval_columns", "eval_every")
 
 
 class _Trainer(SFTTrainer):
@@ -80,12 +99,14 @@ def finetune(
     method: str | None = None,
     tokens: int = 0,
     check: bool = False,
+    mix: str = "",
+    share: float = 0.2,
 ) -> Path | None:
     """Fine-tune a causal language model, a folder or a Hub name, into the folder `out`, which loads as any other.
 
     `data`: what `read_source` takes, or several in turn. `recipe`: what FinetuneRecipe.read takes. `method`: writes a
     mixture's traces in place of its own. `tokens`: as many steps as make about so many tokens. `check`: refuse a
-    corpus that states wrong equations.
+    corpus that states wrong equations. `mix`: other text, whose `share` of the examples keeps the model's language.
 
     The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
     SIGTERM it saves and returns None. With torchrun or accelerate each process calls it. Raises ProblemError for what
@@ -107,7 +128,12 @@ def finetune(
     if not torch.cuda.is_available():
         pretrained.set_attn_implementation("eager")  # the fused one's way back is slow on a CPU
     tokenizer = prepare(pretrained, tokenizer, model)
-    source = InTurn(sources)
+    source: InTurn | Mixed = InTurn(sources)
+    if mix:
+        other = read_source(mix, recipe.seed)
+        if not isinstance(other, Corpus) or not 0 < share < 1:
+            raise ProblemError(f"mix {mix!r}, share {share:g}: give a JSONL file of texts, and a share between 0 and 1")
+        source = Mixed(source, other, share)
     if positions := getattr(pretrained.config, "max_position_embeddings", None):
         recipe = recipe.model_copy(update={"max_tokens": min(recipe.max_tokens, positions)})
     sample = first_rows(source, tokenizer)
@@ -123,6 +149,7 @@ def finetune(
     settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}
     settings |= {"model": str(model), "weights": weights_digest(Path(model)), "method": method}
     settings |= {"contents": [one.digest for one in sources]}
+    settings |= {"mix": [source.other.digest, share]} if isinstance(source, Mixed) else {}
     resumed, commits = claim(run, settings, steps)
     processes = process_count()
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
@@ -145,7 +172,7 @@ def finetune(
         data_collator=first_item,
         processing_class=tokenizer,
         peft_config=adapters(recipe.lora, pretrained, tokenizer) if recipe.lora else None,
-        callbacks=[Log(run / "log.jsonl", resumed), interruption],
+        callbacks=[Measure(run / "log.jsonl", resumed, recipe, mixture, tokenizer), interruption],
     )
     trainer.recipe = recipe
     with alone_in(run), interruption:
@@ -166,6 +193,55 @@ def finetune(
         card = finetune_card(info, recipe, len(source), log, processes)
         write_whole(out / "README.md", card)
     return out
+
+
+class Measure(Log):
+    """Also measures exact match by column, and prints that, how fast the run learns, and how long it will take."""
+
+    def __init__(
+        self, log: Path, resumed: str | None, recipe: FinetuneRecipe, mixture: Mixture | None, tokenizer: Any
+    ) -> None:
+        super().__init__(log, resumed)
+        self.recipe, self.mixture, self.tokenizer = recipe, mixture, tokenizer
+        self.columns: dict[str, list[dict[str, Any]]] | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        super().on_train_begin(args, state, control, **more)
+        self.began = time.monotonic(), state.global_step, state.num_input_tokens_seen
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+        super().on_log(args, state, control, logs, **more)
+        start, first, tokens = self.began
+        if logs and "loss" in logs and state.is_world_process_zero and state.global_step > first:
+            seconds = time.monotonic() - start
+            left = seconds / (state.global_step - first) * (state.max_steps - state.global_step) / 60
+            rate = (state.num_input_tokens_seen - tokens) / seconds
+            print(
+                f"step {state.global_step} of {state.max_steps}: loss {float(logs['loss']):.3f}, "
+                f"{rate:,.0f} tokens a second, {left:,.0f} minutes left",
+                flush=True,
+            )
+
+    def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        due = state.global_step % self.recipe.eval_every == 0 or state.global_step == state.max_steps
+        if self.mixture and self.recipe.eval_columns and state.is_world_process_zero and due:
+            self.columns = self.columns or held_out_columns(self.mixture, self.recipe.eval_columns, self.tokenizer)
+            found = exact_match(getattr(model, "module", model), self.columns)
+            self.write(step=state.global_step, exact=found)
+            shown = "  ".join(f"{column} {percent:.0f}" for column, percent in found.items())
+            print(f"step {state.global_step}: exact match {shown}", flush=True)
+
+
+def held_out_columns(mixture: Mixture, columns: Lengths, tokenizer: Any) -> dict[str, list[dict[str, Any]]]:
+    """Return 100 problems of the validation split for each column, encoded, in batches of 25."""
+    found = {}
+    for op, a, b in columns:
+        rows = []
+        for problem in held_out(op, a, b, 100, VALIDATION_SEED, split="validation"):
+            plan = plan_rollbacks(mixture, problem.a, problem.b) if op == "/" else {}
+            rows.append(encode_pair(tokenizer, as_pair(sampler(mixture).written(0, problem, plan), True)))
+        found[f"{a}D{op}{b}D"] = [pad(rows[i : i + 25], tokenizer.eos_token_id) for i in range(0, len(rows), 25)]
+    return found
 
 
 def checkpointing(recipe: FinetuneRecipe) -> dict[str, bool]:

@@ -103,6 +103,32 @@ class InTurn:
             first += len(source)
 
 
+class Mixed:
+    """A source with a share of other text among its examples, which keeps a model's language."""
+
+    def __init__(self, source: InTurn, other: Corpus, share: float) -> None:
+        self.source, self.other, self.share = source, other, share
+
+    def __len__(self) -> int:
+        return round(len(self.source) / (1 - self.share))
+
+    def unseen(self, examples: int) -> int:
+        """Return how many of the sources the first `examples` don't reach."""
+        return self.source.unseen(round(examples * (1 - self.share)))
+
+    def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
+        """Yield examples `start` to `stop` of an epoch; the other text continues from epoch to epoch."""
+        size, others = len(self.source), len(self.other)
+        for i in range(start, stop):
+            before = int(i * self.share)  # examples of the other text until here
+            if int((i + 1) * self.share) > before:
+                turn, at = divmod(epoch * int(len(self) * self.share) + before, others)
+                yield from self.other.pairs(turn, at, at + 1)
+            else:
+                at = min(i - before, size - 1)
+                yield from self.source.pairs(epoch, at, at + 1)
+
+
 # Reading
 
 
@@ -177,13 +203,16 @@ def read_row(row: object) -> tuple[str, str]:
     ('Question: 1+1?\\nAnswer:\\n', '2')
     """
     if isinstance(row, dict):
+        if isinstance(row.get("text"), str) and row["text"] and "completion" not in row:
+            row["text"].encode()  # raises ValueError at half a surrogate, as below
+            return "", row["text"]
         for keys in (("prompt", "completion"), ("question", "answer")):
             texts = [row.get(key) for key in keys]
             if all(isinstance(text, str) for text in texts) and texts[1]:
                 first, second = texts
                 f"{first}{second}".encode()  # raises ValueError at half a surrogate, which no tokenizer takes
                 return (first if keys[0] == "prompt" else question_prompt(first)), second
-    raise ProblemError("no texts prompt and completion; accepted: these, or question and answer")
+    raise ProblemError("no texts prompt and completion; give these, question and answer, or text")
 
 
 def written_by(mixture: Mixture, method: str) -> Mixture:

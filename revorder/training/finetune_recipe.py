@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from revorder.mixtures.mixture import Name, Share
 from revorder.settings import Count, Settings, read_settings
+from revorder.training.recipe import Lengths
 
 FINETUNES = Path(__file__).parent / "finetunes"
 
@@ -32,7 +33,9 @@ class FinetuneRecipe(Settings):
     process takes about `device_batch` at once. `lr`: one rate, or one for each of as many equal parts of the run; it
     rises over the share `warmup` of the steps, and then follows the `schedule` to 0, or stays. `max_tokens`: longer
     examples are cut off there. `lora`: the rank of the adapters that are trained in place of the whole model, 0 for
-    none. `checkpointing`: save memory by computing activations twice.
+    none. `checkpointing`: save memory by computing activations twice. `eval_columns`: [op, digits of the longer
+    operand, of the shorter] of a mixture's problems on which exact match is measured, on the validation split, every
+    `eval_every` steps.
 
     >>> FinetuneRecipe.read("llama2-7b").lr
     (5e-05,)
@@ -51,6 +54,8 @@ class FinetuneRecipe(Settings):
     checkpointing: bool = False
     seed: Annotated[int, Field(ge=0)] = 0
     save_every: Count = 500
+    eval_columns: Lengths = ()
+    eval_every: Count = 250
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> FinetuneRecipe:

@@ -113,7 +113,7 @@ def encode_columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[s
         for problem in held_out(op, a, b, n, VALIDATION_SEED, split="validation"):
             plan = plan_rollbacks(mixture, problem.a, problem.b) if op == "/" else {}
             rows.append(encode_example(tokenizer, as_pair(sampler(mixture).written(0, problem, plan), True)))
-        columns[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer) for i in range(0, len(rows), 100)]
+        columns[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer.pad) for i in range(0, len(rows), 100)]
     return columns
 
 

@@ -48,7 +48,7 @@ def test_one_process_takes_the_batches_of_two(recipe):
 
 
 def test_padding_is_not_learned():
-    batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer())
+    batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer().pad)
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)
     assert batch["labels"][0, 3:].eq(IGNORED).all() and batch["input_ids"][0, 3:].eq(0).all()
 

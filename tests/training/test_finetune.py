@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from revorder import ProblemError
+from revorder import ProblemError, trace
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
@@ -22,13 +22,15 @@ from safetensors.torch import load_file  # noqa: E402
 from trl import SFTConfig  # noqa: E402
 
 from revorder.inference.transformers_runtime import TransformersRuntime  # noqa: E402
+from revorder.mixtures.sampling import held_out  # noqa: E402
 from revorder.mixtures.targets import Pair  # noqa: E402
 from revorder.model.checkpoint import checkpoint  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare  # noqa: E402
 from revorder.training.finetune import checkpointing, finetune  # noqa: E402
 from revorder.training.finetune_batches import encode_pair  # noqa: E402
-from revorder.training.finetune_data import read_source  # noqa: E402
+from revorder.training.finetune_data import InTurn, Mixed, read_source  # noqa: E402
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe  # noqa: E402
+from revorder.training.trainer import VALIDATION_SEED  # noqa: E402
 
 QUICK = {"steps": 6, "batch": 8, "device_batch": 4, "lr": 5e-3, "schedule": "constant", "warmup": 0, "save_every": 2}
 
@@ -236,6 +238,44 @@ def test_a_packaged_recipe_starts_saves_and_goes_on(name, sums, tmp_path):
     assert [entry["step"] for entry in log_of(tmp_path / "out")] == [1, 2, 3]
 
 
+def test_exact_match_is_measured_by_column_as_the_model_writes(base, sums, tmp_path, capsys):
+    recipe = QUICK | {"eval_columns": [["+", 1, 1], ["+", 2, 2]], "eval_every": 3}
+    out = finetune(base, sums, tmp_path / "out", recipe)
+    exact = [(entry["step"], entry["exact"]) for entry in log_of(out) if "exact" in entry]
+    assert [step for step, _ in exact] == [3, 6] and all(found.keys() == {"1D+1D", "2D+2D"} for _, found in exact)
+    said = capsys.readouterr().out
+    assert "step 6: exact match 1D+1D " in said and "tokens a second" in said and "minutes left" in said
+    runtime = TransformersRuntime(out, batch=50)
+    problems = held_out("+", 1, 1, 100, VALIDATION_SEED, split="validation")
+    written = runtime.generate([f"{problem}=" for problem in problems], 16)
+    right = sum(
+        text == trace(problem, "lean").text.partition("=")[2] for problem, text in zip(problems, written, strict=True)
+    )
+    assert exact[-1][1]["1D+1D"] == pytest.approx(100 * right / len(problems), abs=3)  # in bfloat16 or not
+
+
+def test_other_text_is_mixed_in_by_its_share(base, sums, tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(json.dumps({"text": f"A sentence {i}."}) + "\n" for i in range(7)))
+    source = Mixed(InTurn([read_source(str(sums), 0)]), read_source(str(other), 0), 0.2)
+    texts = [pair.text for pair in source.pairs(0, 0, 100)]
+    assert sum(text.startswith("A sentence") for text in texts) == 20
+    assert len({text for text in texts if text.startswith("A sentence")}) == 7
+    assert (
+        [pair.text for pair in source.pairs(0, 0, 100)]
+        == texts
+        == [pair.text for start in range(0, 100, 7) for pair in source.pairs(0, start, min(start + 7, 100))]
+    )
+    sums_alone = [pair.text for pair in InTurn([read_source(str(sums), 0)]).pairs(0, 0, 80)]
+    assert [text for text in texts if not text.startswith("A sentence")] == sums_alone
+    made = finetune(base, sums, tmp_path / "out", QUICK, mix=str(other))
+    assert made and (made / "model.safetensors").exists()
+    with pytest.raises(ProblemError, match="holds a run with another mix"):
+        finetune(base, sums, tmp_path / "out", QUICK)
+    with pytest.raises(ProblemError, match="give a JSONL file of texts, and a share between 0 and 1"):
+        finetune(base, sums, tmp_path / "none", QUICK, mix=str(other), share=1)
+
+
 # What is refused
 
 
@@ -307,7 +347,7 @@ def test_data_that_are_not_there_are_named(base, data, says, tmp_path):
     ("line", "says"),
     [
         ("{", "line 2: "),
-        ('{"text": "1+1=2"}', "line 2: no texts prompt and completion; accepted: these, or question and answer"),
+        ('{"words": "1+1=2"}', "line 2: no texts prompt and completion; give these, question and answer, or text"),
         ('{"prompt": "1", "completion": 2}', "line 2: no texts"),
     ],
 )
