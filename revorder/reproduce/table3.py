@@ -78,7 +78,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
     terms = {
         arm: {
             "arm": arm,
-            "recipe": recipe.model_dump(mode="json"),
+            "recipe": recipe.terms(),
             "problems": hash_of({SUITE: problems}),
             "data": [digest(Path(path)) for path in paths],
         }
@@ -134,7 +134,7 @@ def write_rows(path: Path, rows: Iterable[WordProblem]) -> None:
 def read_arm(settings: Table3Settings, folder: Path, arm: str) -> tuple[RunSettings, list[CheckedSolution]]:
     """Return an arm's run and its scored solutions; raises ProblemError if its terms have changed."""
     path = texts_file(folder / SOLUTIONS, arm)
-    refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).model_dump(mode="json")})
+    refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).terms()})
     what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
     name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
     run, results = load_run(path)

@@ -135,7 +135,7 @@ class Finetuning:
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
         """Return the fields, with the recipe resolved."""
-        return asdict(self) | {"recipe": self.resolved.model_dump(mode="json")}
+        return asdict(self) | {"recipe": self.resolved.terms()}
 
     def base(self, folder: Path) -> str:
         """Return the model; a stand-in is written into `folder`."""

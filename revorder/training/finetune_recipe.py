@@ -57,6 +57,10 @@ class FinetuneRecipe(Settings):
     eval_columns: Lengths = ()
     eval_every: Count = 250
 
+    def terms(self) -> dict[str, Any]:
+        """Return every key but those of measurements, as JSON."""
+        return self.model_dump(mode="json", exclude={"eval_columns", "eval_every"})
+
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> FinetuneRecipe:
         """Read a YAML file, a packaged recipe by its name, or a mapping; raises ProblemError naming the wrong key."""

@@ -50,14 +50,14 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     processes = process_count()
     run = out / "run"
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
-    model = create_model(recipe.model, recipe.seed)
+    tokenizer, model = Tokenizer(recipe.model.places), create_model(recipe.model, recipe.seed)
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
         model.set_attn_implementation("sdpa")  # eager, it is the slower one for short texts
         model.compile(dynamic=True)
-    if not take_steps(recipe, model, run, saved, processes):
+    if not take_steps(recipe, tokenizer, model, run, saved, processes):
         return None
     if is_first_process():
-        scores = exact_match(model, encode_columns(recipe, Tokenizer(recipe.model.places), 1000))
+        scores = exact_match(model, encode_columns(recipe, tokenizer, 1000))
         export(model, out, recipe.model.places)
         mixture, log = recipe.data, read_log(run / "log.jsonl")
         about = {
@@ -76,9 +76,8 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     return out
 
 
-def take_steps(recipe: Recipe, model: Any, run: Path, saved: str | None, processes: int) -> bool:
+def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, saved: str | None, processes: int) -> bool:
     """Train the model, kept in the folder `run`, from the saved state on if there is one; False: it was interrupted."""
-    tokenizer = Tokenizer(recipe.model.places)
     batches = Batches(recipe, tokenizer, processes)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
     interruption = SaveOnSignal()
