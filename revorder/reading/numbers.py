@@ -13,6 +13,10 @@ from revorder.reading.scanner import CUT, FRACTION, plain_text
 
 NEAR = 60  # characters beside a number that say what it is
 NOTATIONS = (MARK, "@@")  # of reversed numbers in a text: r|27 and @@27@@
+# a number in a solution, with what may stand before it; a point that no digit precedes; what makes it an operand
+NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
+BARE_POINT = re.compile(r"(?<![0-9.,])\.(?=[0-9])")
+OPERAND_OF = re.compile(r"\s*(?:[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])")
 MOST_PLACES = 400  # of a number in scientific notation
 
 _WHOLE = re.compile(r"([0-9]+|[1-9][0-9]{0,2}([,'_ ])[0-9]{3}(?:\2[0-9]{3})*)(?:\.0{1,2}|(\.[0-9]+))?\Z")

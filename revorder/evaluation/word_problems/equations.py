@@ -16,7 +16,7 @@ from revorder.arithmetic.numbers import Agreement, Number, agreement
 from revorder.errors import ProblemError, quote
 from revorder.judge import verify
 from revorder.reading.equations import Equation
-from revorder.reading.numbers import read_reversed
+from revorder.reading.numbers import NUMBER, read_reversed
 
 OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one kind of operator
 
@@ -25,7 +25,6 @@ REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
 COPY = "copy"  # a number changes on its way from one place to the next
 NOTATION = "notation"  # what stands in an equation can't be read
 
-NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
 _STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
 _OPERATION = re.compile(r"[^A-Za-z]*[0-9)]\s*[-+*/×÷][^A-Za-z]*")

@@ -23,7 +23,6 @@ from revorder.evaluation.word_problems.equations import (
     ARITHMETIC,
     COPY,
     NOTATION,
-    NUMBER,
     OPS,
     REVERSAL,
     Checked,
@@ -31,7 +30,7 @@ from revorder.evaluation.word_problems.equations import (
 )
 from revorder.reading.answers import extract_answer
 from revorder.reading.equations import find_annotations
-from revorder.reading.numbers import read_reversed
+from revorder.reading.numbers import BARE_POINT, NUMBER, OPERAND_OF, read_reversed
 from revorder.reading.scanner import CUT, final_part, plain_text
 
 # Table 3 of the paper: LLaMA2-7B on the test set, percent
@@ -45,11 +44,9 @@ NO_ANSWER = "no answer"
 
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
 _SYMBOLS = re.compile("[$€£%]")  # which change no final answer
-_GOES_ON = re.compile(r"\s*(?:[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])")  # what a number is an operand before
 _COUNTED = re.compile(
     r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b", re.IGNORECASE
 )
-_POINT = re.compile(r"(?<![0-9.,])\.(?=[0-9])")
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
 
@@ -153,9 +150,9 @@ def is_heading(answer: str) -> bool:
 def read_stated(answer: str) -> Fraction | None:
     """The number that a final answer states, which is all the numbers in it; None where it may be another."""
     answer = plain_text(read_reversed(_ANNOTATION.sub("", answer))).rpartition("=")[2]
-    stated = extract_answer(_POINT.sub("0.", _SYMBOLS.sub("", answer)))
+    stated = extract_answer(BARE_POINT.sub("0.", _SYMBOLS.sub("", answer)))
     numbers = list(NUMBER.finditer(answer))
-    if stated is None or "R" in stated or any(_GOES_ON.match(answer, number.end()) for number in numbers):
+    if stated is None or "R" in stated or any(OPERAND_OF.match(answer, number.end()) for number in numbers):
         return None
     try:
         value, *others = {read_reference(number) for number in (stated, *(number[0] for number in numbers))}
