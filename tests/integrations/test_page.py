@@ -91,7 +91,7 @@ def test_it_plays_a_problem_with_a_rollback_on_load_and_asks_nothing_of_the_netw
     color = "return getComputedStyle(document.querySelector('.c.back')).color"
     assert browser.execute_script(color) == "rgb(179, 33, 26)"
     assert "Wrong: take it back." in shown(browser, ".gloss")[0]
-    assert "up to 10 digits that stand nowhere" in shown(browser, "#why")[0]
+    assert "up to 10 digits that are not written yet" in shown(browser, "#why")[0]
     assert requests(browser) == {page}
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 

@@ -4,7 +4,7 @@ const byId = (id) => document.getElementById(id);
 const model = createModel(JSON.parse(byId("model").textContent), byId("weights").textContent);
 const EXAMPLES = ["902/129", "123+179", "4567*89", "12-35", "10/4", "(12+34)*2-100", "twelve times 7"];
 const SLOW = { token: 170, part: 450, mark: 1200 }; // milliseconds after a token, a number, a W
-const HINT = "Point at a digit, or use the arrow keys, to see where it came from.";
+const HINT = "Point at a digit, tap it, or use the arrow keys, to see where it came from.";
 const WORTH_A_PAUSE = ["estimate", "reversed", "unreached", "rollback", "sign"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -95,15 +95,15 @@ function whyBackwards(problem) {
   const { op } = problem;
   const answer = readable(answerText(...exactly(problem)));
   const of = answer.length > 24 ? "the answer" : answer;
-  if (count === null) return "Written from the left, the first digit would rest on more unwritten work than this page can count.";
-  if (!count) return "Here it makes no difference: no digit rests on anything that is not written.";
+  if (count === null) return "Written from the left, the first digit would need more unwritten work than this page can count.";
+  if (!count) return "Here it makes no difference: no digit needs anything that is not written.";
   if (op === "+" || op === "-") {
     const name = { "+": ["carry", "carries"], "-": ["borrow", "borrows"] }[op];
-    const things = count === 1 ? `a ${name[0]} that stands` : `${count} ${name[1]} that stand`;
-    return `Written from the left, a digit of ${of} would rest on ${things} nowhere yet. From the right, each digit needs its own column and the one ${name[0]} before it.`;
+    const things = count === 1 ? `a ${name[0]} that is` : `${count} ${name[1]} that are`;
+    return `Written from the left, a digit of ${of} would need ${things} not written yet. From the right, each digit needs its own column and the one ${name[0]} before it.`;
   }
-  const things = count === 1 ? "a digit that stands" : `up to ${count} digits that stand`;
-  return `Written straight away, a digit of ${of} would rest on ${things} nowhere. Here they are written first, ones before tens, so that each needs no more than the digits in view and one carry.`;
+  const things = count === 1 ? "a digit that is" : `up to ${count} digits that are`;
+  return `Written straight away, a digit of ${of} would need ${things} not written yet. Here they are written first, ones before tens, so that each needs no more than the digits in view and one carry.`;
 }
 
 const readable = (answer) => answer.replace("R", " R ").replace(/-/g, "−");

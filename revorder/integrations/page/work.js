@@ -125,6 +125,7 @@ function glossOf(row) {
     else if (kind === "sign") say(element("b", { class: "back" }, "Turn it round."));
     else if (role === "minus") say("With a minus sign.");
     else if (role === "down" && part.length === text.length) say(`Bring down ${backwards(text.slice(MARK.length))}.`);
+    else if (role === "end" && part.length === text.length) say("First a 0: no digit is left to bring down.");
     else if (role === "multiplier" && /^0+$/.test(text)) say("Times 0: nothing to add.");
     else if (role === "answer" && part.length === text.length) say(`The answer: ${text.slice(1).replace("R", " with remainder ")}.`);
   }
