@@ -1,1 +1,1 @@
-"""Corpora made by others: read, and rewritten with reversed results."""
+"""Read public corpora and rewrite their equations with reversed results."""

@@ -1,4 +1,4 @@
-"""BIG-bench arithmetic: 1 to 5 digits, four operations, 15,023 problems; for evaluation only, never for training."""
+"""BIG-bench arithmetic: 15,023 problems of four operations and 1 to 5 digits, for evaluation only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?"
 
 
 def read_question(text: str) -> Problem:
-    """The problem of a question; raises ProblemError where it is none of BIG-bench's.
+    """Return the problem of a question. Raises ProblemError if BIG-bench does not ask that way.
 
     >>> str(read_question("What is 697 times 205?"))
     '697*205'
@@ -33,10 +33,16 @@ def read_question(text: str) -> Problem:
 def load(
     data: str | None = None, ops: Iterable[str] = "+-*/", digits: Iterable[int] = range(1, 6)
 ) -> dict[str, list[Problem]]:
-    """The tasks by name, `ADD 1D` to `DIV 5D`, from a folder of `<n>_digit_<operation>.jsonl` files or a dataset's
-    name.
+    """Return the problems of each task, by the task's name: `ADD 1D` to `DIV 5D`.
 
-    Raises ProblemError where there is no such data, or where a stated target is not the exact answer.
+    Args:
+        data: A folder of `<n>_digit_<operation>.jsonl` files, or the name of a Hugging Face dataset. By default the
+            data are read from $REVORDER_DATA.
+        ops: The operations, of `+-*/`.
+        digits: The number of digits of the longer operand, 1 to 5.
+
+    Raises:
+        ProblemError: The data are missing, or a stated target is not the exact answer.
     """
     folder = find_folder(data, FOLDER)
     if folder is None and data is None:
@@ -57,11 +63,7 @@ def load(
 
 
 def read_row(question: str, target: str) -> Problem:
-    """The problem of a question whose stated target is its exact answer; raises ProblemError where it is not.
-
-    >>> read_row("What is 1 plus 1?", "2").answer
-    '2'
-    """
+    """Return the problem of a question. Raises ProblemError if the stated target is not its exact answer."""
     problem = read_question(question)
     if target.strip() != problem.answer:
         raise ProblemError(f"question {quote(question)}: the stated target {target!r} is not {problem.answer}")
@@ -69,7 +71,7 @@ def read_row(question: str, target: str) -> Problem:
 
 
 def file_rows(path: Path) -> list[tuple[str, str]]:
-    """(question, target) of each line of a JSONL file; raises ProblemError naming the file."""
+    """Return (question, target) of each line of a JSONL file. Raises ProblemError that names the file."""
     try:
         return [
             (str(row["input"]), str(row["target"]))
@@ -83,7 +85,7 @@ def file_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def hub_rows(parts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(question, target) of each row of all parts of a Hugging Face dataset."""
+    """Return (question, target) of each row in all splits of a Hugging Face dataset."""
     return [(row["inputs"], row["targets"][0]) for part in parts.values() for row in part]
 
 
@@ -101,9 +103,9 @@ def in_task(question: str, op: str, n: int) -> bool:
 
 
 def packed_fingerprints(data: str | None = None) -> bytes:
-    """What `mixtures/bigbench.fingerprints` holds: 4 bytes for each problem of 3 to 5 digits, sorted.
+    """Return the content of `mixtures/bigbench.fingerprints`: 4 bytes for each problem of 3 to 5 digits, sorted.
 
-    Raises ProblemError as `load` does.
+    Raises the same ProblemErrors as `load`.
     """
     from array import array
 

@@ -1,8 +1,8 @@
-"""Corpora of texts, converted record by record: JSONL and Parquet in, the same kind out, written whole or not at all.
+"""Convert a field of every record in a JSONL or Parquet file.
 
-In JSONL only the converted field's characters change; all else of a line stays byte for byte. A line that can't be read
-goes to `OUT.rejects.jsonl` with its file, its number and the reason. Memory holds one line, or one batch of Parquet's
-rows.
+The output has the format of the input, and is written completely or not at all. In JSONL only the characters of the
+converted field change; the rest of a line stays byte for byte. A line that can't be read goes to `OUT.rejects.jsonl`
+with its file, its number and the reason. Memory holds one line, or one batch of Parquet rows.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from revorder.reading.numbers import NOTATIONS
 Find = Callable[[str], tuple[list[Edit], Counter[str]]]
 Reject = Callable[[int, str, str], None]  # the number of a line, why it can't be read, and its text
 
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)  # numbers of any length, which are not looked at
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)  # numbers of any length, whose values are not used
 _SPACE = re.compile(r"[ \t\r\n]*")
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 @dataclass(slots=True)
 class Report:
-    """What came of a corpus: its texts, those that changed, its equations by what came of them, the lines rejected.
+    """The counts of a conversion: texts, changed texts, equations by outcome, and rejected lines.
 
     >>> Report(2, 1, Counter({"rewritten": 3, "one division": 1})).unconverted
     0
@@ -57,21 +57,21 @@ class Report:
 
     @property
     def with_operator(self) -> int:
-        """The equations that have an operator, or can't be read."""
+        """The number of equations that have an operator or can't be read."""
         return self.equations.total() - self.equations[IDENTITY]
 
     @property
     def unconverted(self) -> int:
-        """Those of them that stay as they are, though the notation would write them otherwise."""
+        """The number of equations that were left unchanged, although the notation would write them differently."""
         return self.with_operator - sum(self.equations[kind] for kind in (REWRITTEN, ALREADY, DIVISION))
 
     @property
     def wrong(self) -> int:
-        """Those whose stated result is neither the exact one nor that rounded."""
+        """The number of equations whose stated result is neither exact nor correctly rounded."""
         return self.equations[WRONG]
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """Return the report as plain data."""
         derived = {"with_operator": self.with_operator, "unconverted": self.unconverted, "wrong": self.wrong}
         return asdict(self) | derived | {"equations": dict(self.equations.most_common())}
 
@@ -87,10 +87,21 @@ def rewrite_corpus(
     overwrite: bool = False,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Report:
-    """Convert one field of every record of a file, or take it `back`; `advance` is told of every record.
+    """Convert one field of every record in a file.
 
-    Raises ProblemError where a file can't be read or written, is there already without `overwrite`, or where its kinds
-    differ; nothing is written then.
+    Args:
+        source: The file to read, JSONL or Parquet.
+        out: The file to write, of the same format.
+        field: The key or column to convert.
+        notation: `r|`, which writes `r|27`, or `@@`, which writes `@@27@@`.
+        decompose: Whether to write out products and quotients of several digits.
+        prose: Whether to convert equations in prose too, not only annotations.
+        back: Whether to undo a conversion instead.
+        overwrite: Whether to replace existing files.
+        advance: Called with 1 after every converted text.
+
+    Raises:
+        ProblemError: A file can't be read or written, `out` exists, or the two formats differ. Nothing is written.
     """
     if notation not in NOTATIONS:
         raise ProblemError(f"notation {notation!r} is unknown; accepted: {', '.join(NOTATIONS)}")
@@ -112,14 +123,14 @@ def rewrite_corpus(
         with written_whole(out) as temporary, rejects(rejected, source, field, report) as reject:
             convert(source, temporary, field, counting(find, report, advance), reject)
     except OSError as error:
-        corrupt = error.errno is None  # pyarrow's, of pages that can't be read
+        corrupt = error.errno is None  # pyarrow raises it if a page can't be read
         failed = source if corrupt or error.filename == str(source) else out
         raise ProblemError(f"file {str(failed)!r} failed: {first_line(error)}") from None
     return report
 
 
 def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Callable[[str], list[Edit]]:
-    """The edits of a text, counted in the report."""
+    """Return a function that finds the edits of a text and counts them in the report."""
 
     def edits_of(text: str) -> list[Edit]:
         edits, counts = find(text)
@@ -134,9 +145,9 @@ def counting(find: Find, report: Report, advance: Callable[[int], None]) -> Call
 
 @contextmanager
 def rejects(path: Path, source: Path, field: str, report: Report) -> Iterator[Reject]:
-    """Writes rejected lines to `path`, with their numbers and the reasons; where there are none, no such file is left.
+    """Write rejected lines to `path`, with their numbers and the reasons; leave no file if none was rejected.
 
-    Raises ProblemError where there is no other line: then it is the field that is wrong, and nothing is to be written.
+    Raises ProblemError if every line was rejected: then the field is wrong, and nothing should be written.
     """
     first = ""
     with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
@@ -178,9 +189,9 @@ def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str],
 
 
 def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -> str:
-    """A line of JSON with the edits of its field applied to the characters that write it.
+    """Return a line of JSON with the edits applied to the field's characters.
 
-    Raises ProblemError where the line is no object or has no such text, ValueError where it is no JSON.
+    Raises ProblemError if the line is not an object or has no such text, and ValueError if it is not JSON.
 
     >>> convert_line('{"id": 1,  "answer":"1\\\\/2 \\\\u00e9"}', "answer", lambda text: [Edit(1, 2, " / ")])
     '{"id": 1,  "answer":"1 / 2 \\\\u00e9"}'
@@ -190,7 +201,7 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
         return line
     raw = line[start + 1 : end - 1]
     text = json.loads(line[start:end])
-    escapes, longer = [], [0]  # where characters are that several write, and how many more they have cost up to there
+    escapes, longer = [], [0]  # start of each escaped character, total extra length up to it
     for match in _ESCAPE.finditer(raw):
         escapes.append(match.start() - longer[-1])
         longer.append(longer[-1] + match.end() - match.start() - 1)
@@ -203,8 +214,9 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
 
 
 def find_value(line: str, field: str) -> tuple[int, int]:
-    """Where the text, or null, of a field is written in a line of JSON, its quotes included; the last one where it is
-    repeated.
+    """Return the start and end of a field's text or null in a line of JSON, quotes included.
+
+    A repeated field counts at its last place.
 
     >>> find_value('{"id": 1, "answer": "1+1"}', "answer")
     (20, 25)
@@ -251,9 +263,9 @@ def find_value(line: str, field: str) -> tuple[int, int]:
 
 
 def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
-    """Convert a column of text, batch by batch; a row that has none goes on as it is.
+    """Convert a column of text, batch by batch; a row without text stays as it is.
 
-    The other columns stay, and the compression, which is the first column's.
+    The other columns stay unchanged. All columns are compressed like the first column of the source.
     """
     with needs("Parquet", "data"):
         import pyarrow
@@ -270,7 +282,7 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
                 raise ProblemError(f"file {str(source)!r}: column {field!r} is {what}; accepted: text")
             groups = file.metadata.num_row_groups
             packed = file.metadata.row_group(0).column(0).compression if groups else "SNAPPY"
-            packed = "NONE" if packed == "UNCOMPRESSED" else packed  # as a writer calls it
+            packed = "NONE" if packed == "UNCOMPRESSED" else packed  # the writer's name for it
             with pyarrow.parquet.ParquetWriter(out, schema, compression=packed) as writer:
                 for batch in file.iter_batches(BATCH):
                     texts = batch.column(at).to_pylist()

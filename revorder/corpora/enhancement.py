@@ -1,8 +1,8 @@
 """Appendix C's enhancement data: small samples without words that teach reversed results in GSM8K's annotation style.
 
-The paper's sample (figure 8) is lost. These are chosen so that a model meets each thing that a converted equation asks
-of it by itself: a number reversed and read back, one sum, difference or product, and several numbers added and
-subtracted in pairs. A quarter have two places, as prices do. They are rows as GSM8K's are:
+The paper's sample (figure 8) is lost. These samples teach each skill that a converted equation needs on its own:
+reversing a number and reading it back, one sum, difference or product, and several numbers added and subtracted in
+pairs. A quarter of the samples have two decimal places, as prices do. The rows have GSM8K's format:
 
     {"question": "r|456", "answer": "<<r|456=654>>654\\n#### 654"}
     {"question": "70+584", "answer": "70+584=<<70+584=r|456=654>>654\\n#### 654"}
@@ -22,7 +22,7 @@ from revorder.errors import ProblemError
 from revorder.mixtures.split import is_held_out
 from revorder.reading.numbers import NOTATIONS
 
-KINDS = ("read", "reverse", *"++--**", *["several"] * 4)  # each as often as it stands here
+KINDS = ("read", "reverse", *"++--**", *["several"] * 4)  # a kind's share is the number of its entries
 MOST_DIGITS = {"read": 6, "reverse": 6, "+": 5, "-": 5, "several": 4, "*": 4}
 MOST_TIMES = 2  # digits of a product's second number
 
@@ -30,9 +30,9 @@ Take = Callable[[int], int]
 
 
 def example(seed: int, index: int, notation: str = NOTATIONS[0]) -> WordProblem:
-    """The sample at `index`: a pure function of its arguments, never of a held-out split.
+    """Return the sample at `index`, a pure function of the arguments; no sample is in a held-out split.
 
-    Raises ProblemError for a notation that is none.
+    Raises ProblemError for an unknown notation.
 
     >>> example(0, 3)
     WordProblem(question='449+8977+6', answer='449+8977+6=<<449+8977+6=r|6249+6=r|2349=9432>>9432\\n#### 9432')
@@ -58,13 +58,13 @@ def example(seed: int, index: int, notation: str = NOTATIONS[0]) -> WordProblem:
 
 
 def examples(seed: int, start: int, stop: int, notation: str = NOTATIONS[0]) -> Iterator[WordProblem]:
-    """The samples from `start` to `stop`."""
+    """Yield the samples `start` to `stop`."""
     for index in range(start, stop):
         yield example(seed, index, notation)
 
 
 def drawing(key: str) -> Take:
-    """A source of numbers below any bound, the same for the same key."""
+    """Return a function that draws numbers below any bound, always the same for the same key."""
     word = int.from_bytes(hashlib.blake2b(key.encode()).digest(), "little")
 
     def take(bound: int) -> int:
@@ -76,7 +76,7 @@ def drawing(key: str) -> Take:
 
 
 def draw_question(kind: str, take: Take) -> str:
-    """An expression, or for `read` and `reverse` a number."""
+    """Return an expression, or a number for `read` and `reverse`."""
     places = 2 if take(4) == 0 else 0
 
     def number(most: int, places: int = 0) -> str:
@@ -100,7 +100,7 @@ def draw_question(kind: str, take: Take) -> str:
 
 
 def problems(question: str) -> Iterator[Problem]:
-    """The problems on integers that an expression is solved by, in pairs."""
+    """Yield the integer problems that solve an expression, pair by pair."""
     steps = Expression.parse(question).reduce_to_answer()
     try:
         problem = next(steps)

@@ -1,5 +1,4 @@
-"""GSM8K (Cobbe et al., 2021): grade school problems whose solutions have calculator annotations; 7,473 and 1,319 of
-them."""
+"""GSM8K (Cobbe et al., 2021): 7,473 training and 1,319 test problems whose solutions have calculator annotations."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ _FINAL = re.compile(r"(?:####|^[ *]*A:)(.*)$", re.MULTILINE)
 
 
 class WordProblem(NamedTuple):
-    """A problem and its solution, whose last line is `#### ` and the final answer."""
+    """A problem and its solution, whose last line is `#### ` followed by the final answer."""
 
     question: str
     answer: str
 
 
 def question_prompt(question: str) -> str:
-    """What a word problem's answer follows.
+    """Return the prompt of a word problem.
 
     >>> question_prompt("How many clips?")
     'Question: How many clips?\\nAnswer:\\n'
@@ -33,10 +32,15 @@ def question_prompt(question: str) -> str:
 
 
 def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]:
-    """The rows of a split, from a folder of train.jsonl and test.jsonl, a JSONL file, or a Hugging Face dataset's name.
+    """Return the rows of a split, one by one.
 
-    Without `data`: from the folder gsm8k in $REVORDER_DATA. Raises ProblemError where there is none,
-    and at a row without a question and an answer.
+    Args:
+        data: A folder of train.jsonl and test.jsonl, a JSONL file, or the name of a Hugging Face dataset. By default
+            the folder gsm8k in $REVORDER_DATA.
+        split: `train` or `test`.
+
+    Raises:
+        ProblemError: The data are missing, or a row has no question or no answer.
     """
     if split not in PARTS:
         raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(PARTS)}")
@@ -53,7 +57,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]
 
 
 def read_rows(path: Path) -> Iterator[WordProblem]:
-    """The rows of a JSONL file; raises ProblemError that names the file and the line."""
+    """Yield the rows of a JSONL file. Raises ProblemError that names the file and the line."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
@@ -66,7 +70,7 @@ def read_rows(path: Path) -> Iterator[WordProblem]:
 
 
 def read_row(line: str, where: str) -> WordProblem:
-    """The row of a line of JSON; raises ProblemError that begins with `where`."""
+    """Return the row of a line of JSON. Raises ProblemError that begins with `where`."""
     try:
         row = json.loads(line)
         question, answer = row["question"], row["answer"]
@@ -78,12 +82,12 @@ def read_row(line: str, where: str) -> WordProblem:
 
 
 def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[WordProblem]:
-    """The rows of a split of a Hugging Face dataset."""
+    """Return the rows of a Hugging Face dataset's split."""
     return [WordProblem(row["question"], row["answer"]) for row in rows]
 
 
 def final_answers(solution: str) -> list[str]:
-    """Return what follows each `####`, and each `A:` that begins a line; raises ProblemError if there are none.
+    """Return the text after each `####`, and after each `A:` at the start of a line. Raises ProblemError without any.
 
     >>> final_answers("<<48+24=72>>72 clips.\\n#### 72")
     ['72']
@@ -95,5 +99,5 @@ def final_answers(solution: str) -> list[str]:
 
 
 def final_answer(solution: str) -> str:
-    """The last one of them."""
+    """Return the last final answer of a solution."""
     return final_answers(solution)[-1]

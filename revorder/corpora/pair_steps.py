@@ -1,14 +1,15 @@
-"""Expressions solved in pairs, with reversed results: the steps of a converted equation, and their two notations.
+"""The steps of a converted equation: an expression solved pair by pair, with reversed results, in two notations.
 
-- Each step is the whole expression after one pair of it is solved, leftmost first, precedence and brackets respected.
-- The result of `+ - *` is reversed, and stays so in the steps that follow; that of `/` and `//` is not. A step whose
-  result would be the last of a division is left out: the stated result stands for it.
+- Each step is the whole expression after one pair is solved: the leftmost that precedence and brackets allow.
+- The result of `+ - *` is reversed, and stays reversed in later steps. The result of `/` and `//` is not. If the last
+  operation is a division its step is left out: the stated result takes its place.
 - Decimals are scaled integers with the point put back: `0.2*50=r|0.01=10` is 2*50 = 100 with one place, 10.0 reversed.
-  So a sum has the places of the longer operand, a product those of both, and a quotient as few as it needs.
-- A quotient inside that does not end is kept as a division, what multiplies or divides it moved before it.
+  So a sum has as many places as its longer operand, a product the places of both, and a quotient as few as it needs.
+- An inner quotient that does not end is kept as a division. The next factor or divisor is moved before it.
 - Percent, `$` and separators stay in the first field and in the stated result; steps are written in plain numbers.
 - The notation `@@` writes `@@27@@` for `r|27` (appendix C). `decompose` writes a product or quotient of several digits
-  as method `revorder`'s compact form does, in square brackets where it is a part: `[12*50+12*2]+1=[r|006+r|42]+1=...`.
+  as method `revorder`'s compact form does, in square brackets inside an expression:
+  `[12*50+12*2]+1=[r|006+r|42]+1=...`.
 """
 
 from __future__ import annotations
@@ -28,8 +29,7 @@ PLACES = 8  # of a quotient inside an expression
 
 
 class Term(NamedTuple):
-    """A number of a step: its value, its places, whether it is written reversed; or else the work that stands for
-    it."""
+    """A number in a step: its value, its decimal places, whether it is reversed, and any work written in its place."""
 
     value: Fraction
     places: int
@@ -38,11 +38,11 @@ class Term(NamedTuple):
 
 
 class Endless(Exception):
-    """A quotient that does not end, and that no multiplication or division takes up."""
+    """A quotient does not end, and no multiplication or division follows to take it up."""
 
 
 def write_steps(expression: Expression, notation: str, decompose: bool) -> Iterator[str]:
-    """The expression after each of its pairs is solved; raises Endless where one can't be.
+    """Yield the expression after each pair is solved. Raises Endless if a pair can't be solved.
 
     >>> list(write_steps(Expression.parse("2*20+9*80"), "r|", False))
     ['r|04+9*80', 'r|04+r|027', 'r|067']
@@ -87,7 +87,7 @@ def write_steps(expression: Expression, notation: str, decompose: bool) -> Itera
 
 
 def solve_pair(a: Term, op: str, b: Term) -> Term | None:
-    """The result of one operation; None for a quotient of more than PLACES places."""
+    """Return the result of one operation, or None for a quotient of more than PLACES decimal places."""
     value = apply(a.value, op, b.value)
     if op in ("+", "-"):
         return Term(value, max(a.places, b.places), is_reversed=True)
@@ -98,9 +98,10 @@ def solve_pair(a: Term, op: str, b: Term) -> Term | None:
 
 
 def move_division(items: list[Term | str], at: int) -> list[Term | str]:
-    """Move a division, whose operator is at index `at`, behind the `*` or `/` that takes it up.
+    """Move the division whose operator is at index `at` behind the `*` or `/` that uses its quotient.
 
-    (a/b)*c is a*c/b, (a/b)/c is a/(b*c), c*(a/b) is c*a/b, and c/(a/b) is c*b/a. Raises Endless where nothing does.
+    (a/b)*c is a*c/b, (a/b)/c is a/(b*c), c*(a/b) is c*a/b, and c/(a/b) is c*b/a. Raises Endless if there is no such
+    operator.
     """
     head, a, b, tail = items[: at - 2], items[at - 2], items[at - 1], items[at + 1 :]
     if tail[0] == "*":
@@ -108,7 +109,7 @@ def move_division(items: list[Term | str], at: int) -> list[Term | str]:
     if tail[0] == "/":
         return [*head, b, "*", a, "/", *tail[1:]]
     operands = 0
-    for i, item in enumerate(tail):  # the right operand of what takes it up, then that
+    for i, item in enumerate(tail):  # first the right operand, then the operator that uses the quotient
         if isinstance(item, Term):
             operands += 1
         elif item != "neg" and operands == 1:
@@ -126,7 +127,7 @@ def move_division(items: list[Term | str], at: int) -> list[Term | str]:
 
 
 def decomposed(a: Term, op: str, b: Term, notation: str) -> list[str]:
-    """The work of a product or an exact quotient of several digits, as the compact form writes it; else nothing.
+    """Return the work of a product or an exact quotient of several digits in the compact form, otherwise nothing.
 
     >>> decomposed(Term(Fraction(948), 0), "/", Term(Fraction(12), 0), "r|")
     ['7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)']
@@ -144,7 +145,7 @@ def decomposed(a: Term, op: str, b: Term, notation: str) -> list[str]:
 
 
 def reversed_text(number: str, notation: str) -> str:
-    """A number reversed, its sign last.
+    """Return a number reversed, its sign last.
 
     >>> reversed_text("-7.50", "r|"), reversed_text("24", "@@")
     ('r|05.7-', '@@42@@')

@@ -1,4 +1,4 @@
-"""Records read from JSONL and Parquet, one at a time: a line that can't be read is told with its number."""
+"""Read records from JSONL and Parquet one at a time, and report unreadable lines by number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import IO, Any
 from revorder.errors import ProblemError, first_line, needs
 from revorder.files import MAX_LINE
 
-BATCH = 4096  # rows of Parquet that are held at once
+BATCH = 4096  # Parquet rows in memory at once
 BOM = b"\xef\xbb\xbf"
 
 
 def read_lines(file: IO[bytes]) -> Iterator[bytes | ProblemError]:
-    """The lines of a file with their ends; a ProblemError in place of one that is longer than MAX_LINE."""
+    """Yield the lines of a file with their line ends, and a ProblemError in place of a line longer than MAX_LINE."""
     while line := file.readline(MAX_LINE):
         if len(line) < MAX_LINE or line.endswith(b"\n"):
             yield line
@@ -27,9 +27,9 @@ def read_lines(file: IO[bytes]) -> Iterator[bytes | ProblemError]:
 
 
 def read_jsonl(lines: Iterable[bytes | ProblemError]) -> Iterator[tuple[int, Any]]:
-    """(line, record) of each line of JSON that is not blank; a ProblemError in place of a record that can't be read.
+    """Yield (line number, record) for each line that is not blank, with a ProblemError in place of a bad record.
 
-    Numbers are texts, as they are written.
+    Numbers are kept as text, exactly as written.
 
     >>> list(read_jsonl([b'{"answer": 1.50}', b"{"]))[0]
     (1, {'answer': '1.50'})
@@ -45,7 +45,7 @@ def read_jsonl(lines: Iterable[bytes | ProblemError]) -> Iterator[tuple[int, Any
 
 
 def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """(row, record) of each row of a Parquet file, `fields` alone; raises ProblemError where it can't be read."""
+    """Yield (row number, record) for each row of a Parquet file, with only `fields`. Raises ProblemError on failure."""
     with needs("Parquet", "data"):
         import pyarrow
         import pyarrow.parquet
@@ -62,7 +62,7 @@ def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
 
 
 def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """(line, record) of each record of a JSONL or Parquet file; raises ProblemError where it can't be read."""
+    """Yield (line number, record) for each record of a JSONL or Parquet file. Raises ProblemError on failure."""
     try:
         if source.suffix == ".parquet":
             yield from read_parquet(source, fields)
@@ -76,7 +76,7 @@ def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
 
 
 def reason(error: Exception) -> str:
-    """Why a line can't be read."""
+    """Return why a line can't be read."""
     if isinstance(error, ProblemError):
         return str(error)
     if isinstance(error, UnicodeDecodeError):

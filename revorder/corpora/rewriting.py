@@ -1,4 +1,4 @@
-"""Section 6.1's conversion of a text's equations to reversed results, and its way back, byte for byte.
+"""Convert a text's equations to reversed results (section 6.1), and undo the conversion byte for byte.
 
 The conversion only inserts. An equation `first=stated` becomes `first=step=...=step=stated`:
 
@@ -8,9 +8,9 @@ The conversion only inserts. An equation `first=stated` becomes `first=step=...=
     <<2/3*60=40>>       <<2/3*60=2*60/3=r|021/3=40>>
     <<48/2=24>>         <<48/2=24>>
 
-The steps (data/pair_steps.py says how they are written) follow from the first field and the stated result. So the way
-back takes out what the conversion would insert, and nothing else. What holds its steps already is given them once more,
-and loses them once on the way back.
+The steps (see corpora/pair_steps.py) follow from the first field and the stated result. So undoing removes exactly the
+text that the conversion would insert. An equation that already has its steps gets them a second time, and loses one
+copy when undone.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MAX_STEPS = 10_000  # characters of an equation's steps
 
 REWRITTEN = "rewritten"
 ALREADY = "rewritten again"
-# What stays as it is, and why
+# Reasons to leave an equation unchanged
 DIVISION = "one division"  # both notations write it the same way
 IDENTITY = "no operator"
 WRONG = "wrong"
-ROUNDED = "rounded"  # without decimals that say so, or by an operation that is exact
+ROUNDED = "rounded"  # without decimals, or by an exact operation
 ENDLESS = "quotient without end inside"
 PERCENT = "percent of something"  # 50-10% may mean 45
 CHAIN = "several results"
@@ -54,9 +54,9 @@ class Edit(NamedTuple):
 
 
 def rewrite(text: str, notation: str = NOTATIONS[0], decompose: bool = False, prose: bool = False) -> str:
-    """Rewrite the annotations of a text, and with `prose` its equations in prose.
+    """Rewrite the annotations of a text, and with `prose` also its equations in prose.
 
-    Raises ProblemError for a notation that is none.
+    Raises ProblemError for an unknown notation.
 
     >>> rewrite("He has 48+24 = <<48+24=72>>72.")
     'He has 48+24 = <<48+24=r|27=72>>72.'
@@ -65,7 +65,7 @@ def rewrite(text: str, notation: str = NOTATIONS[0], decompose: bool = False, pr
 
 
 def rewrite_back(text: str) -> str:
-    """The text that `rewrite` was given, whatever its options were.
+    """Return the text that `rewrite` was given, whatever its options were.
 
     >>> rewrite_back("He has 48+24 = <<48+24=@@27@@=72>>72.")
     'He has 48+24 = <<48+24=72>>72.'
@@ -74,7 +74,7 @@ def rewrite_back(text: str) -> str:
 
 
 def apply_edits(text: str, edits: list[Edit]) -> str:
-    """The text with edits applied, which are in order and apart.
+    """Return the text with edits applied; they must be in order and must not overlap.
 
     >>> apply_edits("abc", [Edit(1, 2, "xy")])
     'axyc'
@@ -90,7 +90,7 @@ def apply_edits(text: str, edits: list[Edit]) -> str:
 def find_edits(
     text: str, notation: str = NOTATIONS[0], decompose: bool = False, prose: bool = False
 ) -> tuple[list[Edit], Counter[str]]:
-    """The insertions that rewrite a text, and how many of its equations came to what."""
+    """Return the insertions that rewrite a text, and the number of equations by outcome."""
     if notation not in NOTATIONS:
         raise ProblemError(f"notation {notation!r} is unknown; accepted: {', '.join(NOTATIONS)}")
     edits: list[Edit] = []
@@ -109,7 +109,7 @@ def find_edits(
 
 
 def find_edits_back(text: str) -> tuple[list[Edit], Counter[str]]:
-    """The deletions that take a text back, and how many of its equations are rewritten ones.
+    """Return the deletions that undo a conversion, and the number of converted equations.
 
     >>> find_edits_back("<<1+2=r|3=3>>")
     ([Edit(start=6, end=10, by='')], Counter({'rewritten': 1}))
@@ -122,16 +122,12 @@ def find_edits_back(text: str) -> tuple[list[Edit], Counter[str]]:
 
 
 def may_hold_steps(text: str) -> bool:
-    """Whether prose may hold steps: in prose they always have a reversed number.
-
-    >>> may_hold_steps("360/20/1 = 18/1 = 18")
-    False
-    """
+    """Whether prose may contain steps: in prose, steps always include a reversed number."""
     return any(mark in text for mark in NOTATIONS)
 
 
 def steps_held(equation: Equation) -> str:
-    """The steps that an equation holds once or more, in either notation; empty where it holds none.
+    """Return the steps that an equation contains once or more, in either notation, or an empty text.
 
     >>> from revorder.reading.equations import read_equation
     >>> steps_held(read_equation("1+2=r|3=r|3=3")), steps_held(read_equation("1+2=3=3"))
@@ -148,7 +144,7 @@ def steps_held(equation: Equation) -> str:
 
 
 def find_steps(equation: Equation, notation: str, decompose: bool) -> tuple[str, str]:
-    """What an equation comes to, and the text of its steps: each ends as its first field does, with its `=`.
+    """Return the outcome of an equation, and its steps as text, each followed by the equation's own `=`.
 
     >>> from revorder.reading.equations import read_equation
     >>> find_steps(read_equation("16*1/2 = 8"), "r|", False)
@@ -161,13 +157,13 @@ def find_steps(equation: Equation, notation: str, decompose: bool) -> tuple[str,
     if text and equation.prose and notation not in text:
         return DIVISION, ""
     if text and equation.prose and not is_prose(equation.first + equation.equals + text + equation.stated):
-        return LONG, ""  # as it would not be found again
+        return LONG, ""  # the reader would not find it again
     return outcome, text
 
 
 @lru_cache(maxsize=4096)
 def solve_in_pairs(first: str, stated: str, notation: str, decompose: bool) -> tuple[str, tuple[str, ...]]:
-    """What `first=stated` comes to, and its steps.
+    """Return the outcome of `first=stated`, and its steps.
 
     >>> solve_in_pairs("(12+10)/4", "5.5", "@@", False)
     ('rewritten', ('@@22@@/4',))

@@ -1,4 +1,4 @@
-"""Checkpoint folders: the shipped ones by name, their JSON files, and what a checkpoint writes (revorder.json)."""
+"""Checkpoint folders: the shipped checkpoints by name, their JSON files, and the description in revorder.json."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ MAX_PLACES = 1000
 
 
 def shipped() -> list[str]:
-    """The names of the shipped checkpoints.
-
-    >>> DEFAULT in shipped()
-    True
-    """
+    """Return the names of the shipped checkpoints, sorted."""
     return sorted(folder.name for folder in SHIPPED.iterdir())
 
 
 def checkpoint(model: str | Path | None = None) -> Path:
-    """The folder of a checkpoint: a path, or the name of a shipped one where no such path is, DEFAULT for None.
+    """Return the folder of a checkpoint, the default checkpoint for None.
+
+    `model` is a path, or the name of a shipped checkpoint if no such path exists.
 
     >>> checkpoint() == checkpoint(DEFAULT) == SHIPPED / DEFAULT
     True
@@ -41,7 +39,7 @@ def checkpoint(model: str | Path | None = None) -> Path:
 
 
 class Key(NamedTuple):
-    """A key of a JSON file: whether a value fits, what is accepted, and whether it must be there."""
+    """A key of a JSON file: a test of its value, the accepted values in words, and whether the key is required."""
 
     fits: Callable[[Any], bool]
     accepted: str
@@ -49,7 +47,7 @@ class Key(NamedTuple):
 
 
 def one_of(*values: Any, required: bool = True) -> Key:
-    """The key of a value that is one of these, and of the same type.
+    """Return the key of a value that must be one of `values`, and of the same type.
 
     >>> one_of("silu").fits("gelu")
     False
@@ -59,7 +57,7 @@ def one_of(*values: Any, required: bool = True) -> Key:
 
 
 def whole(least: int, most: int, required: bool = True) -> Key:
-    """The key of a whole number within bounds.
+    """Return the key of a whole number from `least` to `most`.
 
     >>> whole(1, 1000).accepted
     'a whole number from 1 to 1,000'
@@ -69,9 +67,10 @@ def whole(least: int, most: int, required: bool = True) -> Key:
 
 
 def read_json(folder: Path, name: str, keys: Mapping[str, Key]) -> dict[str, Any]:
-    """What a JSON file of a checkpoint folder holds; a key that need not be there may be null, and is left out then.
+    """Return the content of a JSON file in a checkpoint folder, checked against `keys`.
 
-    Raises ProblemError that names the folder, the file, the key, its value, and what is accepted.
+    An optional key may be null, and is then left out. Raises ProblemError that names the folder, the file, the key,
+    its value, and the accepted values.
 
     >>> read_json(checkpoint(), "config.json", {"model_type": one_of("llama")})["model_type"]
     'llama'
@@ -83,7 +82,7 @@ def read_json(folder: Path, name: str, keys: Mapping[str, Key]) -> dict[str, Any
                 " (eval takes any other language model with --method)" if name == INFO_FILE and folder.is_dir() else ""
             )
             raise ProblemError(f"{model} has no {name}; accepted: a checkpoint folder, {', '.join(shipped())}{other}")
-        if not path.is_file():  # a pipe would be waited for, a device read without an end
+        if not path.is_file():  # reading a pipe would block, and reading a device would never end
             raise ProblemError(f"{model}: its {name} is no file; accepted: a JSON file")
         with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
@@ -127,11 +126,16 @@ _INFO = {
 
 @dataclass(frozen=True, slots=True)
 class CheckpointInfo:
-    """What a checkpoint writes: traces of a method's `form`, for operands of up to so many digits.
+    """A checkpoint's description: the traces that it writes, and the operands that it was trained on.
 
-    `max_digits`: (op, digits of the longer operand, digits of the shorter one) for each kind that was trained; for `/`
-    dividend and divisor. `answer`: whether its traces end with the forward answer. `places`: those that its tokenizer
-    tells apart. `extra`: what else its maker noted.
+    Args:
+        method: The method of its traces.
+        form: The form of the method.
+        max_digits: (op, digits of the longer operand, digits of the shorter one) for each trained kind of problem;
+            for `/` (op, digits of the dividend, digits of the divisor).
+        answer: Whether its traces end with the answer in forward order, most significant digit first.
+        places: The number of places that its tokenizer tells apart.
+        extra: Further facts that its maker noted.
 
     >>> CheckpointInfo("lean", "lean", (("+", 5, 5), ("*", 5, 1))).covers(Problem(7, "*", 12345))
     True
@@ -145,7 +149,7 @@ class CheckpointInfo:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def covers(self, problem: Problem) -> bool:
-        """Whether the operands are within what the checkpoint was trained on.
+        """Whether the checkpoint was trained on operands of this many digits.
 
         >>> CheckpointInfo("lean", "lean", (("+", 5, 5),)).covers(Problem(1, "-", 1))
         False
@@ -156,7 +160,7 @@ class CheckpointInfo:
         return any(op == problem.op and a <= n and b <= m for op, n, m in self.max_digits)
 
     def max_new_tokens(self, problem: Problem) -> int:
-        """The most tokens that may be written: thrice those of the correct trace, for rollbacks, and 16.
+        """Return the most tokens that may be written: three times the correct trace, to allow for rollbacks, plus 16.
 
         >>> CheckpointInfo("lean", "lean", ()).max_new_tokens(Problem(12, "+", 35))
         46
@@ -169,7 +173,7 @@ class CheckpointInfo:
 
     @classmethod
     def load(cls, folder: Path) -> CheckpointInfo:
-        """Read revorder.json; raises ProblemError that names the folder, the key, and what is accepted.
+        """Read revorder.json. Raises ProblemError that names the folder, the key, and the accepted values.
 
         >>> CheckpointInfo.load(checkpoint()).answer
         False

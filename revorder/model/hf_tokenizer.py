@@ -1,4 +1,4 @@
-"""The tokenizer as Hugging Face's libraries read it: tokenizer.json, and a decoder that restores reversed numbers."""
+"""The tokenizer for Hugging Face's libraries: tokenizer.json, and a decoder that restores reversed numbers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from revorder.model.tokenizer import BOS, EOS, PAD, PLACES, Tokenizer, place_suf
 
 
 def build_fast_tokenizer(places: int = PLACES) -> FastTokenizer:
-    """The same tokenizer as a `tokenizers.Tokenizer`, for numbers of up to `places` digits; it puts <bos> before a
-    text.
+    """Return the tokenizer as a `tokenizers.Tokenizer`, for numbers of up to `places` digits, which prepends <bos>.
 
     >>> build_fast_tokenizer().encode("12+35=r|74").ids == [1, *Tokenizer().encode("12+35=r|74")]
     True
     """
     plain = Tokenizer(places)
     steps: list[Any] = []
-    # zero-width insertions of the subscripts, the far end first, so that digits not yet marked stay together
+    # insert subscripts at zero width, highest place first, so that unmarked digits stay together
     for place in range(places - 1, 0, -1):
         steps.append(normalizers.Replace(Regex(rf"(?<=r\|[0-9]{{{place}}})"), place_suffix(place)))
     for place in range(places - 1, 0, -1):
@@ -32,7 +31,7 @@ def build_fast_tokenizer(places: int = PLACES) -> FastTokenizer:
     fast.normalizer = normalizers.Sequence(steps)
     fast.pre_tokenizer = pre_tokenizers.Split(Regex(r"r\||[0-9][₀-₉]*|[\s\S]"), "isolated")
     fast.decoder = decoders.Sequence([decoders.Replace(Regex("[₀-₉]+"), ""), decoders.Fuse()])
-    # r| is no special token: skip_special_tokens would drop it and leave a wrong number
+    # r| is not a special token: skip_special_tokens would drop it and leave a wrong number
     fast.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in (PAD, BOS, EOS)])
     fast.post_processor = processors.TemplateProcessing(
         single=f"{BOS} $A", pair=f"{BOS} $A $B", special_tokens=[(BOS, plain.bos)]
@@ -41,12 +40,7 @@ def build_fast_tokenizer(places: int = PLACES) -> FastTokenizer:
 
 
 def save_place_tokenizer(folder: str | Path, places: int = PLACES) -> None:
-    """Write tokenizer.json and tokenizer_config.json, loadable by transformers 4 and 5.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_place_tokenizer(folder)
-    """
+    """Write tokenizer.json and tokenizer_config.json, which transformers 4 and 5 can load."""
     folder = Path(folder)
     build_fast_tokenizer(places).save(str(folder / "tokenizer.json"))
     config = {

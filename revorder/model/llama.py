@@ -1,4 +1,4 @@
-"""The model: an ordinary Llama of a given shape, made for training and exported for every runtime."""
+"""The model: an ordinary Llama of a given shape, created for training and exported for every runtime."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from revorder.settings import Count, Settings
 
 
 class ModelShape(Settings):
-    """The size of a model; `places`: how many places its tokens name, 0 for a plain character model.
+    """The size of a model.
 
-    `ffn`: the width of the feed-forward layers; `theta`: the base of RoPE; `positions`: the most tokens of a text.
-
-    >>> ModelShape().width
-    128
+    `ffn` is the width of the feed-forward layers, `theta` the base of RoPE, and `positions` the most tokens in a text.
+    `places` is the number of digit places that the tokens name, 0 for a plain character model.
     """
 
     layers: Count = 3
@@ -43,7 +41,7 @@ class ModelShape(Settings):
 
 
 def create_model(shape: ModelShape, seed: int = 0) -> Any:
-    """A LlamaForCausalLM of this shape; with places, its embeddings are sums of factors until they are folded."""
+    """Return a new LlamaForCausalLM; with `places`, its embeddings are sums of factors until they are folded."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -76,7 +74,7 @@ def create_model(shape: ModelShape, seed: int = 0) -> Any:
 
 
 def init_weights(model: Any) -> None:
-    """Matrices of the layers with a variance of 1 / inputs, smaller where they write to the residual stream."""
+    """Draw the layers' matrices with a variance of 1 / inputs, less if they write to the residual stream."""
     import torch
 
     with torch.no_grad():
@@ -91,7 +89,7 @@ def init_weights(model: Any) -> None:
 
 
 def export(model: Any, folder: str | Path, places: int) -> None:
-    """Write the folder that other runtimes read: weights in float32, the tokenizer, greedy generation."""
+    """Write a folder for other runtimes: float32 weights, the tokenizer, and settings for greedy generation."""
     from revorder.model.hf_tokenizer import save_place_tokenizer
     from revorder.model.place_init import fold_embeddings
 
@@ -101,9 +99,9 @@ def export(model: Any, folder: str | Path, places: int) -> None:
     save_place_tokenizer(folder, places)
     path = folder / "config.json"
     config = json.loads(path.read_text())
-    config["rope_theta"] = config["rope_parameters"]["rope_theta"]  # where readers of older versions look
+    config["rope_theta"] = config["rope_parameters"]["rope_theta"]  # older libraries look here
     config["use_cache"] = True
     path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
     settings = {"do_sample": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
     (folder / "generation_config.json").write_text(json.dumps(settings, indent=2) + "\n")
-    (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
+    (folder / "model.safetensors").chmod(0o644)  # safetensors makes it readable by the owner only

@@ -1,4 +1,4 @@
-"""Llama folders: config.json and model.safetensors, checked against each other before a library computes with them."""
+"""Read a Llama folder: config.json and model.safetensors, checked against each other before a library uses them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class LlamaShape:
-    """The size of a Llama, as config.json gives it.
+    """The size of a Llama, as given in config.json.
 
     >>> LlamaShape(490, 128, 512, 4, 2, 2, 64).shapes["model.layers.3.mlp.down_proj.weight"]
     (128, 512)
@@ -78,7 +78,7 @@ class LlamaShape:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shape of each tensor that model.safetensors holds, by name; a matrix is (outputs, inputs)."""
+        """The shape of each tensor in model.safetensors, by name; a matrix is (outputs, inputs)."""
         hidden, ffn = self.hidden_size, self.intermediate_size
         queries, keys = self.num_attention_heads * self.head_dim, self.num_key_value_heads * self.head_dim
         layer = {
@@ -102,7 +102,7 @@ class LlamaShape:
 
 
 def read_config(folder: Path) -> LlamaShape:
-    """Read config.json; raises ProblemError that names the folder, the key, its value, and what is accepted.
+    """Read config.json. Raises ProblemError that names the folder, the key, its value, and the accepted values.
 
     >>> from revorder.model.checkpoint import checkpoint
     >>> read_config(checkpoint()).head_dim
@@ -126,14 +126,9 @@ def read_config(folder: Path) -> LlamaShape:
 
 
 def read_llama(folder: Path, vocab_size: int) -> tuple[LlamaShape, dict[str, Any]]:
-    """A Llama folder as its config and its tensors by name, float32 arrays of the shapes that the config says.
+    """Return the config of a Llama folder, and its tensors by name: float32 arrays of the shapes in the config.
 
-    Raises ProblemError that names the folder, the file, what is wrong in it, and what is accepted.
-
-    >>> from revorder.model.checkpoint import checkpoint
-    >>> config, tensors = read_llama(checkpoint(), 490)
-    >>> tensors["model.norm.weight"].shape == (config.hidden_size,)
-    True
+    Raises ProblemError that names the folder, the file, the fault, and the accepted values.
     """
     config = read_config(folder)
     if config.vocab_size != vocab_size:
@@ -142,13 +137,13 @@ def read_llama(folder: Path, vocab_size: int) -> tuple[LlamaShape, dict[str, Any
 
 
 def read_tensors(folder: Path, shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
-    """The tensors of model.safetensors as float32 arrays; raises ProblemError unless they are those of `shapes`."""
+    """Return the tensors of model.safetensors as float32 arrays. Raises ProblemError unless they match `shapes`."""
     import numpy as np
     from safetensors import SafetensorError, safe_open
 
     path = folder / WEIGHTS
     try:
-        if not path.is_file():  # a pipe would be waited for, a device read without an end
+        if not path.is_file():  # reading a pipe would block, and reading a device would never end
             raise _wrong(folder, WEIGHTS, "is missing or no file", "a safetensors file")
         with path.open("rb") as opened:
             if (size := int.from_bytes(opened.read(8), "little")) > MAX_BYTES:

@@ -1,7 +1,8 @@
-"""The place start: a Llama's weights begin so that it finds digits of equal place from the first step on.
+"""The place start: initial weights with which a Llama finds digits of equal place from the first training step.
 
-Token embeddings begin as a sum of what a token is and of the place it names, and from the second layer on the heads
-begin by looking for the same place, or for the one before. The sums are kept while training and folded on export.
+Each token embedding starts as the sum of a vector for its symbol and a vector for the place that it names. From the
+second layer on, each head starts by looking for the same place or for the place before. The sums are kept during
+training and folded on export.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from torch.nn.utils import parametrize
 
 from revorder.model.tokenizer import Tokenizer
 
-DIGIT_FEATURES = 12  # the numbers that a digit's symbol starts as: five circles and a line
+DIGIT_FEATURES = 12  # dimensions of a digit's initial symbol vector: five circles and a line
 
 
 def slow_dimensions(head_dim: int) -> list[int]:
-    """The dimensions of a head that RoPE turns slowest, about two thirds: there positions hardly matter.
+    """Return the dimensions of a head that RoPE rotates slowest, about two thirds, in which positions hardly matter.
 
     >>> len(slow_dimensions(64))
     42
@@ -29,11 +30,11 @@ def slow_dimensions(head_dim: int) -> list[int]:
 
 
 def start_by_place(model: Any, tokenizer: Tokenizer) -> None:
-    """Give a LlamaForCausalLM the place start; its embedding and head become sums of factors."""
+    """Initialize a LlamaForCausalLM by place; its embedding and head become sums of factors."""
     config = model.config
     slow = slow_dimensions(config.head_dim)
     frame = torch.linalg.qr(torch.randn(config.hidden_size, config.hidden_size))[0]
-    basis, rest = frame[:, : len(slow)].T, frame[:, len(slow) :].T  # of the places' subspace, and of all else
+    basis, rest = frame[:, : len(slow)].T, frame[:, len(slow) :].T  # of the places' subspace, and of the rest
     codes = place_codes(tokenizer.places, len(slow))
     sources, targets = factor_tables(tokenizer, codes @ basis, rest)
     look_for_places(model, slow, basis, codes)
@@ -46,10 +47,15 @@ def start_by_place(model: Any, tokenizer: Tokenizer) -> None:
 
 
 def factor_tables(tokenizer: Tokenizer, places: Any, rest: Any) -> tuple[Any, Any]:
-    """The factor tables of the embedding and of the head: a row for each symbol of Tokenizer.factors, then each place.
+    """Return the factor tables of the embedding and of the head.
 
-    `places`: (places, width); `rest`: an orthonormal basis (rows, width) of the symbols' subspace. Digits start as
-    points on circles of periods 10, 5, 10/3, 5/2 and 2 and on a line, so that sums modulo 10 are easy to read.
+    A table has a row for each symbol of Tokenizer.factors, then a row for each place. Digits start as points on circles
+    of periods 10, 5, 10/3, 5/2 and 2 and on a line, so that sums modulo 10 are easy to read.
+
+    Args:
+        tokenizer: The tokenizer, whose symbols and places the rows follow.
+        places: The codes of the places, of shape (places, width).
+        rest: An orthonormal basis of the symbols' subspace, of shape (rows, width).
     """
     width = places.shape[1]
     symbols = len(tokenizer) - 10 * (tokenizer.places - 1)
@@ -62,15 +68,15 @@ def factor_tables(tokenizer: Tokenizer, places: Any, rest: Any) -> tuple[Any, An
     others = others / others.norm(dim=1, keepdim=True) * amplitude @ rest
     sources = torch.cat([others, digits, places * amplitude])
     targets = torch.randn(len(sources), width) * 0.02
-    # at the token that names a place, the next token to write names the place after it
+    # after a token that names a place, the next token names the following place
     targets[symbols + 1 :] += places[:-1] * 0.2
     return sources, targets
 
 
 def place_codes(places: int, width: int) -> Any:
-    """A row of `width` numbers for each place, nearly orthogonal; a shift by k places is a rotation.
+    """Return a row of `width` numbers for each place. Rows are nearly orthogonal; a shift by k places is a rotation.
 
-    A gated layer multiplies, so it can add the places that two tokens name; a partial product needs that.
+    A gated layer multiplies, so it can add the places of two tokens, as a partial product requires.
 
     >>> rows = place_codes(40, 42)
     >>> rows.shape, bool((rows @ rows.T - 1.025 * torch.eye(40)).abs().max() < 0.03)
@@ -84,7 +90,7 @@ def place_codes(places: int, width: int) -> Any:
 
 
 def look_for_places(model: Any, slow: list[int], basis: Any, codes: Any) -> None:
-    """From the second layer on, even heads look for the place they stand at and odd ones for the place before it."""
+    """From the second layer on, let even heads look for the current place and odd heads for the place before it."""
     config = model.config
     before = codes.T @ torch.diag(torch.ones(len(codes) - 1), 1) @ codes
     with torch.no_grad():
@@ -100,7 +106,7 @@ def look_for_places(model: Any, slow: list[int], basis: Any, codes: Any) -> None
 
 
 class SumOfFactors(torch.nn.Module):
-    """Turns a factor table (factors, width) into a weight (tokens, width): each row is the sum of a token's factors."""
+    """Turn a factor table (factors, width) into a weight (tokens, width): each row is the sum of a token's factors."""
 
     def __init__(self, tokenizer: Tokenizer, tokens: int, factors: int) -> None:
         super().__init__()
@@ -118,7 +124,7 @@ class SumOfFactors(torch.nn.Module):
 
 
 def fold_embeddings(model: Any) -> Any:
-    """Replace factors by the weights they make: the model is an ordinary Llama afterwards."""
+    """Replace the factors by the weights that they make, so that the model is an ordinary Llama, and return it."""
     for module in (model.model.embed_tokens, model.lm_head):
         if parametrize.is_parametrized(module):
             parametrize.remove_parametrizations(module, "weight", leave_parametrized=True)

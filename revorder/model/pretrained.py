@@ -1,5 +1,4 @@
-"""A pretrained language model made ready for arithmetic: each digit is a token of its own, and `r|` is one token
-more."""
+"""Prepare a pretrained language model for arithmetic: every digit is one token, and `r|` becomes a new token."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import Any
 from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import ProblemError, first_line, quote
 
-# (prompt, completion) that a tokenizer must encode digit by digit and give back as they are
+# (prompt, completion) that a tokenizer must encode digit by digit and decode unchanged
 SAMPLES = (
     ("12+345=", "r|753=357"),
     ("9876543210-8=", "r|2023456789=9876543202"),
@@ -25,7 +24,7 @@ SAMPLES = (
 
 
 def load_tokenizer(name: str | Path) -> Any:
-    """The tokenizer of a Hugging Face folder or Hub name; raises ProblemError where there is none."""
+    """Load the tokenizer of a Hugging Face folder or Hub name. Raises ProblemError on failure."""
     from transformers import AutoTokenizer
 
     with _one_line(name):
@@ -33,7 +32,7 @@ def load_tokenizer(name: str | Path) -> Any:
 
 
 def load_model(name: str | Path) -> Any:
-    """The causal language model of a Hugging Face folder or Hub name; raises ProblemError where there is none."""
+    """Load the causal language model of a Hugging Face folder or Hub name. Raises ProblemError on failure."""
     from transformers import AutoModelForCausalLM
 
     with _one_line(name):
@@ -42,7 +41,7 @@ def load_model(name: str | Path) -> Any:
 
 @contextmanager
 def _one_line(name: str | Path) -> Iterator[None]:
-    """Turns what a library raises at a model that can't be loaded into a ProblemError of one line."""
+    """Turn any error while loading a model into a one-line ProblemError."""
     try:
         yield
     except ProblemError:
@@ -56,9 +55,9 @@ def _one_line(name: str | Path) -> Iterator[None]:
 
 
 def prepare(model: Any, tokenizer: Any, name: str | Path) -> Any:
-    """Make a model ready for its tokenizer with `r|`, which is returned; raises ProblemError where that can't be.
+    """Add `r|` to a model and its tokenizer, and return the tokenizer.
 
-    A model that has learned `r|` already keeps what it knows of it.
+    A model that already knows `r|` keeps its embedding. Raises ProblemError if the tokenizer is unsuitable.
     """
     like = [_id(tokenizer, character) for character in MARK]
     known = MARK in tokenizer.get_vocab()
@@ -72,14 +71,13 @@ def prepare(model: Any, tokenizer: Any, name: str | Path) -> Any:
 
 
 def _id(tokenizer: Any, text: str) -> int:
-    """The id of a token, or of the last one that a text ends in."""
+    """Return the id of a token, or of the last token of a text."""
     known = tokenizer.get_vocab().get(text)
     return known if known is not None else tokenizer(text, add_special_tokens=False).input_ids[-1]
 
 
 def add_embedding(model: Any, token: int, like: Sequence[int]) -> None:
-    """Give a new token the mean of others' embeddings, on the way in and on the way out; more rows where it needs
-    one."""
+    """Set a new token's input and output embeddings to the mean of the tokens `like`, adding rows if needed."""
     import torch
 
     if token >= model.get_input_embeddings().weight.shape[0]:
@@ -95,10 +93,10 @@ def add_embedding(model: Any, token: int, like: Sequence[int]) -> None:
 
 
 def prepare_tokenizer(tokenizer: Any, config: Any, name: str) -> Any:
-    """The tokenizer with `r|` as one token and each digit on its own, as it is read back from a folder.
+    """Return the tokenizer with `r|` as one token and every digit as one token, as loaded back from a folder.
 
-    A tokenizer that keeps digits together has them split before it encodes. Raises ProblemError that names the model
-    where it still does, or does not give a text back as it was.
+    If the tokenizer keeps digits together, they are split before encoding. Raises ProblemError that names the model if
+    digits still stay together, or if a text does not decode to itself.
     """
     wrong = ""
     if not tokenizer.is_fast:
@@ -126,25 +124,25 @@ def prepare_tokenizer(tokenizer: Any, config: Any, name: str) -> Any:
 def _added(text: str) -> Any:
     from tokenizers import AddedToken
 
-    return AddedToken(text, normalized=False, special=False)  # a special token would be skipped on the way back
+    return AddedToken(text, normalized=False, special=False)  # decoding would skip a special token
 
 
 def _ways(backend: Any) -> Iterator[tuple[Any, Any]]:
-    """(normalizer, pre-tokenizer) that may keep digits apart, the tokenizer's own first."""
+    """Yield pairs (normalizer, pre-tokenizer) that may keep digits apart, the tokenizer's own first."""
     from tokenizers import pre_tokenizers
 
     normalizer, own = backend.normalizer, backend.pre_tokenizer
     digits = pre_tokenizers.Digits(individual_digits=True)
     yield normalizer, own
     yield normalizer, pre_tokenizers.Sequence([digits, own] if own else [digits])
-    # sentencepiece's: a space before the text, but none before a text that follows `r|`
+    # for sentencepiece: a space before the text, but not before a text that follows `r|`
     spaces = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
     yield None, spaces
     yield None, pre_tokenizers.Sequence([digits, spaces])
 
 
 def find_fault(tokenizer: Any) -> str:
-    """What a tokenizer that knows `r|` does wrong on SAMPLES, empty where nothing."""
+    """Return the first fault of a tokenizer with `r|` on SAMPLES, or an empty text."""
     mark = tokenizer.convert_tokens_to_ids(MARK)
     for prompt, completion in SAMPLES:
         text = prompt + completion
@@ -165,27 +163,27 @@ def find_fault(tokenizer: Any) -> str:
 
 
 def encode_prompt(tokenizer: Any, prompt: str) -> list[int]:
-    """The ids of a prompt, with what the tokenizer puts before a text, and nothing that ends one."""
+    """Return the ids of a prompt, with the tokenizer's tokens before a text but without its end token."""
     ids = list(tokenizer(prompt).input_ids)
     return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
 
 
 def encode_completion(tokenizer: Any, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-    """The ids of what follows a prompt, whatever that is, and where each token's text begins and ends.
+    """Return the ids of a text that follows any prompt, and the (start, end) of each token in its characters.
 
-    The text is encoded behind `r|`: no tokenizer joins what follows to it, or puts a space before it.
+    The text is encoded after `r|`, because no tokenizer joins `r|` with the next characters or adds a space there.
     """
     encoded = tokenizer(MARK + text, add_special_tokens=False, return_offsets_mapping=True)
     offsets, end = [], 0
     for start, stop in encoded.offset_mapping[1:]:
-        # some tokenizers count no space at a token's ends: what no token before it has is of this one
+        # some tokenizers leave out spaces at a token's ends: characters before it that no token has are its own
         offsets.append((min(start - len(MARK), end), stop - len(MARK)))
         end = stop - len(MARK)
     return list(encoded.input_ids[1:]), offsets
 
 
 def save_tokenizer(tokenizer: Any, folder: str | Path) -> None:
-    """Write a tokenizer as its tokenizer.json says; a model's own class would build it anew, digits joined again."""
+    """Write a tokenizer that loads from its tokenizer.json; a model's own class would rebuild it with joined digits."""
     tokenizer.save_pretrained(folder)
     path = Path(folder) / "tokenizer_config.json"
     config = json.loads(path.read_text(encoding="utf-8")) | {"tokenizer_class": "PreTrainedTokenizerFast"}

@@ -1,8 +1,8 @@
-"""The tokenizer: one token a character, `r|` one token, and each digit's token says its place.
+"""The tokenizer: one token per character, one token for `r|`, and a place in the token of every digit.
 
-A digit of a number gets the number of digits to its right as its place (units: 0). A digit of a reversed number gets
-the place that comes next (after the first digit: 1), so that the token at which a digit is predicted names the place
-of the digits that it is computed from. Nothing changes in the text: `123+46=r|961` has 11 tokens either way.
+The place of a digit in a number is the number of digits to its right (units: 0). A digit of a reversed number gets the
+place that comes next (the first digit: 1). So the token from which a digit is predicted names the place of the digits
+that it is computed from. The text does not change: `123+46=r|961` has 11 tokens either way.
 With `places=0` it is an ordinary character tokenizer.
 """
 
@@ -21,7 +21,7 @@ _PIECES = re.compile(r"(r\|[0-9]+)|([0-9]+)|(r\|)|(.)", re.DOTALL)
 
 
 class Tokenizer:
-    """Encodes text to token ids and back, without any library; `places` is how many places digits are told apart by.
+    """Encode text to token ids and back, without any library; `places` is the number of places with own tokens.
 
     >>> tokenizer = Tokenizer()
     >>> tokenizer.tokens(tokenizer.encode("123+46=r|961"))
@@ -41,9 +41,9 @@ class Tokenizer:
         return len(self.vocabulary)
 
     def encode(self, text: str) -> list[int]:
-        """Token ids of a text, without <bos> and <eos>; places beyond the last one count as the last one.
+        """Return the token ids of a text, without <bos> and <eos>; places above the last count as the last.
 
-        Raises ProblemError at a character that has no token.
+        Raises ProblemError at a character without a token.
 
         >>> len(Tokenizer().encode("12+35=r|74"))
         9
@@ -66,15 +66,11 @@ class Tokenizer:
         return out
 
     def tokens(self, ids: list[int]) -> list[str]:
-        """The tokens' names, places as subscripts.
-
-        >>> Tokenizer().tokens([1, 2])
-        ['<bos>', '<eos>']
-        """
+        """Return the tokens' names, with places as subscripts."""
         return [self.vocabulary[i] for i in ids]
 
     def decode(self, ids: list[int]) -> str:
-        """The text of token ids; <pad>, <bos> and <eos> have none.
+        """Return the text of token ids, without <pad>, <bos> and <eos>.
 
         >>> tokenizer = Tokenizer()
         >>> tokenizer.decode(tokenizer.encode("948/12=7r|48r|801"))
@@ -84,7 +80,7 @@ class Tokenizer:
         return "".join([vocabulary[i][0] if i >= first else vocabulary[i] for i in ids if i > 2])
 
     def offsets(self, ids: list[int]) -> list[tuple[int, int]]:
-        """Where each token's text begins and ends, in characters, as `tokenizers` gives it; <bos> and <eos> are empty.
+        """Return the (start, end) of each token in characters, as `tokenizers` does; <bos> and <eos> are empty.
 
         >>> tokenizer = Tokenizer()
         >>> tokenizer.offsets(tokenizer.encode("1=r|1"))
@@ -101,7 +97,7 @@ class Tokenizer:
     def shift_places(self, ids: list[int], offset: int) -> list[int]:
         """Return the ids with every place moved up by `offset`, for training only.
 
-        `r|` moves too: at place n it has the id len(self) + n - 1, which only a model in training knows.
+        `r|` moves too: at place n its id is len(self) + n - 1, which only a model in training has.
 
         >>> tokenizer = Tokenizer(places=5)
         >>> tokenizer.tokens(tokenizer.shift_places(tokenizer.encode("12+7"), 3))
@@ -111,7 +107,7 @@ class Tokenizer:
         return [i + 10 * offset if i >= self._first else moved if i == mark and offset else i for i in ids]
 
     def top_place(self, ids: list[int]) -> int:
-        """Return the highest place that the ids name, 0 if they name none.
+        """Return the highest place that the ids name, or 0.
 
         >>> Tokenizer().top_place(Tokenizer().encode("12+345="))
         2
@@ -119,7 +115,7 @@ class Tokenizer:
         return max(0, (max(ids, default=0) - self._first) // 10)
 
     def factors(self, token: int) -> tuple[int, int | None]:
-        """(symbol, place) of a token: a digit is the same symbol at all places, other tokens have no place, `r|` has 0.
+        """Return (symbol, place) of a token: a digit is one symbol at all places, `r|` has place 0, others None.
 
         >>> tokenizer = Tokenizer()
         >>> [tokenizer.factors(i) for i in tokenizer.encode("r|7")]
@@ -134,7 +130,7 @@ class Tokenizer:
 
 
 def place_suffix(place: int) -> str:
-    """The subscript that names a place in a token; none for the units.
+    """Return the subscript for a place in a token's name, empty for the units.
 
     >>> place_suffix(12), place_suffix(0)
     ('₁₂', '')
