@@ -1,1 +1,1 @@
-"""Runs a model, here or behind a server, and turns what it writes into checked answers."""
+"""Run a model, locally or on a server, and turn its output into checked answers."""

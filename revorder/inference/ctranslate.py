@@ -1,7 +1,7 @@
-"""Runs a checkpoint folder on any CPU with CTranslate2, greedily and in batches; needs no torch.
+"""Run a checkpoint on any CPU with CTranslate2, greedily and in batches, without torch.
 
-A checkpoint is a folder that transformers reads too (config.json, model.safetensors, tokenizer.json), and
-revorder.json, which says the method it writes and the digits it was trained on.
+A checkpoint is a folder with config.json, model.safetensors and tokenizer.json, which transformers can also read, and
+revorder.json, which states the method that the model writes and the digits that it was trained on.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from revorder.inference.prompts import Prompts
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.tokenizer import Tokenizer
 
-BATCH = 32  # texts that a core writes at once
+BATCH = 32  # texts per core
 
 
 class Runtime:
-    """A loaded checkpoint; a process that is forked off loads it again when it first asks for something.
+    """A loaded checkpoint. A forked process loads it again at its first request.
 
-    `folder`: its folder, or a shipped one's name. `threads`: batches that are written at once, each on a core of its
-    own, 0 for a batch a core. Raises ProblemError where the folder holds no checkpoint.
+    Args:
+        folder: The checkpoint's folder, or the name of a shipped checkpoint.
+        threads: The number of batches written in parallel, each on its own core; 0 for as many as there are cores.
+
+    Raises:
+        ProblemError: The folder is not a checkpoint.
     """
 
     def __init__(self, folder: str | Path | None = None, threads: int = 0) -> None:
@@ -33,8 +37,8 @@ class Runtime:
         self.info = CheckpointInfo.load(self.folder)
         self.tokenizer = Tokenizer(self.info.places)
         self._threads = threads or cores()
-        self._generators: dict[int, Any] = {}  # by the process whose threads they run on
-        # its threads end before the interpreter does: one that still lets go of a stream's callback would abort it
+        self._generators: dict[int, Any] = {}  # by process id: threads belong to a process
+        # end its threads before the interpreter: a thread that still releases a callback would abort it
         weakref.finalize(self, _let_go, self._generators)
         self._generator()
 
@@ -56,7 +60,7 @@ class Runtime:
         return self.tokenizer.tokens([self.tokenizer.bos, *self.tokenizer.encode(question)])
 
     def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
-        """What the checkpoint writes after each question, at most `max_tokens` tokens, greedily.
+        """Return the checkpoint's greedy output after each question, at most `max_tokens` tokens.
 
         >>> Runtime().generate(["12+35="], 9)
         ['r|74']
@@ -64,9 +68,9 @@ class Runtime:
         return [text for _, text in self.generate_each(questions, max_tokens)]
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as pairs of index and text, as they come."""
+        """Yield (index, output) for each question as soon as it is ready."""
         prompts = [self._prompt(question) for question in questions]
-        at_once = 2 * BATCH * self._threads  # Python hears of Ctrl-C between calls only
+        at_once = 2 * BATCH * self._threads  # Python notices Ctrl-C only between calls
         for start in range(0, len(prompts), at_once):
             results = self._generator().generate_batch(
                 prompts[start : start + at_once],
@@ -79,13 +83,13 @@ class Runtime:
                 yield i, self.tokenizer.decode(result.sequences_ids[0])
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
-        """The same for one question, a token's text at a time."""
+        """Yield the output for one question, token by token, as text."""
         steps = self._generator().generate_tokens(self._prompt(question), max_length=max_tokens, sampling_topk=1)
         for step in steps:
             yield self.tokenizer.decode([step.token_id])
 
     def confidence(self, problems: Sequence[Problem]) -> list[float]:
-        """How sure the checkpoint is of what it writes: the log-probability of each trace's least likely token.
+        """Return the checkpoint's confidence in each trace: the log-probability of its least likely token.
 
         >>> Runtime().confidence([Problem(12, "+", 35)])[0] > -0.1
         True
@@ -102,23 +106,19 @@ class Runtime:
         return [min(score.log_probs[len(prompt) - 1 :]) for score, prompt in zip(scored, prompts, strict=True)]
 
     def as_trace(self, problem: Problem, written: str) -> str:
-        """What was written after the question, as the judge reads it."""
+        """Return the output after a question as a trace for the judge."""
         return Prompts(self.info.method, self.info.form).of_trained(problem, written)
 
 
 def cores() -> int:
-    """How many cores this process may use.
-
-    >>> cores() >= 1
-    True
-    """
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _let_go(generators: dict[int, Any]) -> None:
-    """End this process's generator; one of a process that this was forked from is never ended.
+    """End this process's generator, but never one inherited from a parent process.
 
-    Its threads did not come along, so its end would wait for them for ever.
+    A parent's threads are missing after a fork, so ending its generator would wait for them forever.
     """
     generators.pop(os.getpid(), None)
     if generators:

@@ -1,7 +1,7 @@
-"""A Llama folder as the files of a CTranslate2 model.
+"""Convert a Llama folder to the files of a CTranslate2 model.
 
-CTranslate2 converts with its `specs`, which import torch (two seconds) wherever it is installed. Its file format is
-simple, and later versions read earlier ones' files, so it is written here.
+CTranslate2's own converter imports torch if it is installed, which takes two seconds. The file format is simple, and
+later versions of CTranslate2 read files of earlier versions, so this module writes it directly.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 
 from revorder.model.llama_folder import LlamaShape, read_llama
 
-FORMAT, SPEC, REVISION = 6, "TransformerDecoderSpec", 8  # of the file; of the architecture in it
-SWISH = 2  # the number of this activation
-_TYPES = ("float32", "int8", "int16", "int32")  # by their numbers in the file
+FORMAT, SPEC, REVISION = 6, "TransformerDecoderSpec", 8  # file format, architecture, and its revision
+SWISH = 2  # CTranslate2's number of the activation
+_TYPES = ("float32", "int8", "int16", "int32")  # in the order of their numbers in the file
 
 
 def model_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
-    """The files that ctranslate2.Generator takes for a Llama folder, in float32.
+    """Return the files that ctranslate2.Generator takes for a Llama folder, by name, in float32.
 
-    Raises ProblemError where the folder's files are missing or don't agree, or have another number of tokens.
+    Raises ProblemError if the folder's files are missing, disagree, or have a vocabulary of another size.
 
     >>> from revorder.model.checkpoint import checkpoint
     >>> from revorder.model.tokenizer import Tokenizer
@@ -46,7 +46,7 @@ def model_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
 
 
 def variables(config: LlamaShape, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays and numbers of a CTranslate2 decoder by name, sorted, from a Llama's tensors."""
+    """Return the arrays and numbers of a CTranslate2 decoder, sorted by name, from a Llama's tensors."""
     import numpy as np
 
     def weight(name: str) -> Any:
@@ -80,7 +80,7 @@ def variables(config: LlamaShape, tensors: Mapping[str, Any]) -> dict[str, Any]:
             "self_attention/linear_1/weight": weight(f"{at}self_attn.o_proj"),
             "self_attention/num_heads_kv": np.int32(config.num_key_value_heads),
             "self_attention/rotary_base": np.float32(config.rope_theta),
-            "self_attention/rotary_dim": np.int32(0),  # all of a head
+            "self_attention/rotary_dim": np.int32(0),  # the whole head
             "self_attention/rotary_interleave": np.int8(0),
         }
         out |= {f"layer_{i}/{name}": value for name, value in layer.items()}
@@ -88,11 +88,7 @@ def variables(config: LlamaShape, tensors: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def encode(arrays: Mapping[str, Any]) -> bytes:
-    """A CTranslate2 model.bin of arrays by name: a header, each with its name, shape, type and bytes, and no aliases.
-
-    >>> encode({})[6:28]
-    b'TransformerDecoderSpec'
-    """
+    """Return arrays as a CTranslate2 model.bin: a header, then name, shape, type and bytes of each, and no aliases."""
     out = [struct.pack("<I", FORMAT), _string(SPEC), struct.pack("<II", REVISION, len(arrays))]
     for name, array in arrays.items():
         kind = _TYPES.index(array.dtype.name)

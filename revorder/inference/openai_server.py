@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible server: asked over HTTP, its replies read as texts that the judge takes."""
+"""Ask a model on an OpenAI-compatible server, and turn its replies into traces for the judge."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from revorder.reading.answers import CUT
 APIS = ("chat", "completions")
 A_URL = "one such as http://localhost:8000/v1"
 DAY = 86_400  # seconds
-MAX_REPLY = 1024 * 1024  # bytes that are read of a reply
-SECRET = 6  # characters; a shorter key is no secret but a placeholder such as none
+MAX_REPLY = 1024 * 1024  # bytes
+SECRET = 6  # characters; a shorter key is a placeholder such as "none", not a secret
 TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?|[\x00-\x08\x0e-\x1f\x7f-\x9f]"
 )  # escapes
@@ -32,11 +32,11 @@ CUT_OFF = {
     "content_filter",
     "max_tokens",
     "model_length",
-}  # reasons to end of several servers, in small letters
+}  # finish reasons of several servers, in lower case
 
 
 def without_password(url: str) -> str:
-    """A URL without user, password and query, for messages and results.
+    """Return a URL without user, password and query, for messages and results.
 
     >>> without_password("https://me:secret@localhost:8000/v1?key=secret")
     'https://localhost:8000/v1'
@@ -45,14 +45,22 @@ def without_password(url: str) -> str:
 
 
 class Endpoint:
-    """A model that an OpenAI-compatible server serves at `base_url`, evaluated as a Runtime is.
+    """A model on an OpenAI-compatible server, with the interface of a Runtime.
 
-    `method`: `plain` asks for the answer in words; any other has the model write traces of that `form`, and shows it
-    `shots` worked ones first, of the same operation and smaller operands. `api`: `chat`, or `completions`, which
-    continues the bare question, as a trained checkpoint is asked. `timeout`: seconds a request may be silent.
-    `retries`: how often a request is sent again, after growing waits, on timeouts, 429 and 5xx. `concurrency`: requests
-    at once. `key`: OPENAI_API_KEY by default; where a server repeats it, `***` is read. Raises ProblemError for a
-    setting that is not accepted, and where the openai package is missing.
+    Args:
+        base_url: The server's URL, such as http://localhost:8000/v1.
+        model: The model's name on the server.
+        method: `plain` asks for the answer in words; any other method asks for traces.
+        form: The form of the traces.
+        shots: The number of worked examples shown first, of the same operation with smaller operands.
+        api: `chat`, or `completions`, which continues the bare question as a trained checkpoint does.
+        timeout: The most seconds that a request may be silent.
+        retries: How often a request is repeated on timeouts, 429 and 5xx, after growing waits.
+        concurrency: The number of requests at the same time.
+        key: The API key, OPENAI_API_KEY by default. If the server repeats it, it is replaced by `***`.
+
+    Raises:
+        ProblemError: A setting is not accepted, or the openai package is missing.
 
     >>> Endpoint("http://localhost:8000/v1", "some-model").as_trace(Problem(12, "+", 35), "The sum is **47**.")
     '12+35=47'
@@ -78,7 +86,7 @@ class Endpoint:
         try:
             parts = urlsplit(base_url)
             good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:  # a port that is no number
+        except ValueError:  # the port is not a number
             good = False
         if not good:
             raise self._wrong(f"it is no URL; accepted: {A_URL}")
@@ -99,9 +107,9 @@ class Endpoint:
         about = {"url": without_password(base_url), "model": model}
         self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)
         self.prompts = Prompts(method, form, shots)
-        self._limit = "max_tokens"  # what the server calls a reply's most tokens
-        self.greedy = True  # until the server refuses temperature 0
-        self.reasoned = False  # whether a reply was empty beside reasoning
+        self._limit = "max_tokens"  # the server's name of the token limit
+        self.greedy = True  # False once the server refuses temperature 0
+        self.reasoned = False  # whether a reply had reasoning but no text
         try:
             self._client: Any = openai.OpenAI(
                 base_url=base_url,
@@ -111,39 +119,29 @@ class Endpoint:
                 default_headers={"Accept-Encoding": "identity"},  # a few bytes of a compressed reply may be gigabytes
                 http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_reply]}),
             )
-        except Exception as error:  # the client's, of a URL that it can't take apart
+        except Exception as error:  # the client raises it for a URL that it can't parse
             raise self._wrong(f"it is no URL: {first_line(error)}; accepted: {A_URL}") from None
 
     # Requests
 
     def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
-        """The raw reply to each question, such as `12+35=`, of at most `max_tokens` tokens, in order.
+        """Return the raw reply to each question, such as `12+35=`, of at most `max_tokens` tokens, in order.
 
-        A reply that was cut off there ends in `…`. Raises ProblemError as `generate_each` does.
-
-        >>> Endpoint("http://localhost:8000/v1", "some-model").generate([], 32)
-        []
+        A reply that was cut off at the limit ends in `…`. Raises the same ProblemErrors as `generate_each`.
         """
         return [reply for _, reply in sorted(self.generate_each(questions, max_tokens))]
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as they come: (index of the question, raw reply).
+        """Yield (index of the question, raw reply) as replies arrive.
 
-        After a failure no further request is sent, replies that are under way are still yielded, and then one
+        After a failure no further request is sent. Replies to requests already sent are still yielded, and then one
         ProblemError is raised: the host can't be reached, the key or the model is refused, a reply is too long, or a
         request failed after all of its retries.
-
-        >>> list(Endpoint("http://localhost:8000/v1", "some-model").generate_each([], 32))
-        []
         """
         yield from self._replies([parse_problem(question) for question in questions], max_tokens)
 
     def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same for texts of any kind, sent as they are: the one turn of a chat, or what a completion continues.
-
-        >>> list(Endpoint("http://localhost:8000/v1", "some-model").complete_each([], 32))
-        []
-        """
+        """Yield (index, raw reply) for any prompts, sent unchanged as a chat's only turn or a completion's prompt."""
         yield from self._replies(prompts, max_tokens)
 
     def _replies(self, asked: Sequence[Problem | str], max_tokens: int) -> Iterator[tuple[int, str]]:
@@ -174,10 +172,9 @@ class Endpoint:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def as_trace(self, problem: Problem, reply: str) -> str:
-        """A reply as a text that the judge reads: the question, and what the model wrote, or for `plain` what it
-        states.
+        """Return a reply as a trace for the judge: the question and the work, or for `plain` the stated answer.
 
-        The places that digits of a trace carry, where a server shows its tokens' names, are left out: `7₁` is 7.
+        If a server shows the names of its tokens, the places in them are removed: `7₁` is 7.
 
         >>> Endpoint("http://localhost:8000/v1", "some-model", "lean").as_trace(Problem(12, "+", 35), "r|7₁4₂")
         '12+35=r|74'
@@ -187,7 +184,7 @@ class Endpoint:
         return self.prompts.as_trace(problem, reply)
 
     def _reply(self, asked: Problem | str, max_tokens: int) -> str:
-        """One reply; what is no reply at all is asked for again, as the client does on timeouts, 429 and 5xx."""
+        """Return one reply; a malformed reply is requested again, as the client does on timeouts, 429 and 5xx."""
         import openai
 
         found = ""
@@ -214,7 +211,7 @@ class Endpoint:
         )
 
     def _content(self, message: Any) -> str:
-        """The text of a chat's message, which some servers send in parts; raises TypeError where it is none."""
+        """Return the text of a chat message, which some servers send in parts. Raises TypeError if it is not text."""
         content = message.content or ""
         if not content and any(getattr(message, name, None) for name in ("reasoning_content", "reasoning")):
             self.reasoned = True
@@ -226,7 +223,7 @@ class Endpoint:
         return content
 
     def _request(self, asked: Problem | str, max_tokens: int) -> Any:
-        """One request, in the terms that the server accepts: another name of the limit, no temperature."""
+        """Send one request, adapted to the server: with another name of the limit, or without a temperature."""
         import openai
 
         limit, greedy = self._limit, self.greedy
@@ -254,11 +251,11 @@ class Endpoint:
         return ProblemError(self._hidden(f"endpoint {without_password(self.url)!r}: {what}"))
 
     def _hidden(self, text: str) -> str:
-        """A server's text without the key."""
+        """Return a server's text without the key."""
         return text.replace(self._key, "***") if len(self._key) >= SECRET else text
 
     def _said(self, text: str) -> str:
-        """A server's message without the key, on one line of at most 200 characters."""
+        """Return a server's message without the key, as one line of at most 200 characters."""
         text = " ".join(TERMINAL.sub("", self._hidden(text)).split())
         return text if len(text) <= 200 else f"{text[:199]}…"
 
@@ -275,7 +272,7 @@ class Endpoint:
             )
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
-            if isinstance(cause, ProblemError):  # some versions of the package put what a hook raises into theirs
+            if isinstance(cause, ProblemError):  # some versions of the package wrap a hook's error in their own
                 return self._wrong(str(cause))
             return self._wrong(
                 f"it can't be reached ({self._said(str(cause or said))}); accepted: the URL of a server that runs"
@@ -291,19 +288,19 @@ class Endpoint:
         return self._wrong(f"the request was refused ({said}); accepted: a model of the {self.api} API")
 
     def _served(self) -> str:
-        """The names of the models that the server lists, empty where it does not."""
+        """Return the names of the models that the server lists, or an empty text."""
         try:
             names = [self._said(model.id) for model in self._client.with_options(max_retries=0).models.list().data]
-        except Exception:  # it is only a hint: whatever goes wrong, the failure at hand is what counts
+        except Exception:  # only a hint: the original failure matters more
             return ""
         return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if names[8:] else "")
 
 
 def limit_reply(response: Any) -> None:
-    """An HTTP client's hook that ends a response after MAX_REPLY bytes; raises ProblemError where there are more."""
+    """End a response after MAX_REPLY bytes, as a hook of the HTTP client. Raises ProblemError if it is longer."""
     if (response.headers.get("Content-Encoding") or "identity").lower() != "identity":
         raise ProblemError("its reply is compressed; accepted: one that is not")
-    # a response of the same library turns the generator into the kind of stream that it reads
+    # a new response of the client's class wraps the generator in the stream type that the client reads
     response.stream = type(response)(200, content=_limited(response.stream)).stream
 
 

@@ -1,4 +1,4 @@
-"""What a served model is asked, with worked examples before it, and how its reply is read as a trace."""
+"""Write the prompts for a model, with worked examples, and turn its replies into traces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 class Prompts:
     """The prompts for traces in a `form` of a `method`, after up to `shots` worked examples.
 
-    A method that states the answer only is asked in words.
+    If the method only states the answer, the question is asked in words.
 
     >>> Prompts("plain", "plain").chat(Problem(12, "+", 35))
     [{'role': 'user', 'content': 'What is 12 plus 35? Reply with the number only.'}]
@@ -34,7 +34,7 @@ class Prompts:
 
     @property
     def stop(self) -> str:
-        """What ends a completion, and stands between worked examples: an empty line where traces have several.
+        """The end of a completion and the separator of worked examples: an empty line if traces span several lines.
 
         >>> Prompts("revorder", "compact").stop, Prompts("revorder", "expanded").stop
         ('\\n', '\\n\\n')
@@ -43,7 +43,7 @@ class Prompts:
         return "\n\n" if several else "\n"
 
     def chat(self, problem: Problem) -> list[dict[str, str]]:
-        """The turns of a chat that ask a problem; raises ProblemError as `trace` does.
+        """Return the turns of a chat that asks a problem. Raises the same ProblemErrors as `trace`.
 
         >>> Prompts("lean", "lean", shots=1).chat(Problem(12, "+", 35))[-1]
         {'role': 'user', 'content': '12+35='}
@@ -55,7 +55,7 @@ class Prompts:
         return [*turns, {"role": "user", "content": self._asked(problem)}]
 
     def completion(self, problem: Problem) -> str:
-        """The text that a completion of a problem continues; raises ProblemError as `trace` does.
+        """Return the prompt that a completion continues. Raises the same ProblemErrors as `trace`.
 
         >>> Prompts("lean", "lean").completion(Problem(12, "+", 35))
         '12+35='
@@ -69,9 +69,9 @@ class Prompts:
         return self.stop.join([*pieces, self._lead(problem) or f"{problem}=\n"])
 
     def until_next(self, text: str, api: str) -> tuple[str, bool]:
-        """A reply up to where the model goes on with a problem of its own, and whether it does.
+        """Return a reply up to a further problem that the model made up, and whether there is such a problem.
 
-        A completion ends at `stop`, also where a server ignores that; a chat's reply before a further `Question:`.
+        A completion ends at `stop`, even if the server ignores it. A chat's reply ends before a further `Question:`.
 
         >>> Prompts("plain", "plain").until_next(" 47\\n13+1=14", "completions")
         (' 47', True)
@@ -80,7 +80,7 @@ class Prompts:
         return (text[: following.start()], True) if following else (text, False)
 
     def as_trace(self, problem: Problem, reply: str) -> str:
-        """A reply as the judge reads it: the question and the work, or the answer alone that the reply states.
+        """Return a reply as a trace for the judge: the question and the work, or only the stated answer.
 
         >>> Prompts("lean", "lean").as_trace(Problem(12, "+", 35), "r|74")
         '12+35=r|74'
@@ -94,14 +94,13 @@ class Prompts:
             begins = method.parse_question(work) == problem
         except ProblemError:
             begins = False
-        # authors' 12*40=12*40=r084=480: what comes after the question may begin with the question again
+        # the work may repeat the question, as in the authors' 12*40=12*40=r084=480
         if not begins or verify(joined, self.method, self.form, problem).ok:
             return joined
         return work
 
     def of_trained(self, problem: Problem, written: str) -> str:
-        """What a model that was trained on the method wrote after the question, as the judge reads it: nothing is left
-        out.
+        """Return the output of a model trained on the method as a trace for the judge, with nothing left out.
 
         >>> Prompts("goat", "goat").of_trained(Problem(13, "/", 12), "13 - 12 * 1 = 13 - 12 = 1")
         '13 - 12 * 1 = 13 - 12 = 1'
@@ -118,7 +117,7 @@ class Prompts:
         return trace(problem, self.method, self.form).text
 
     def _lead(self, problem: Problem) -> str:
-        """The question as the method's trace begins with it, `=` included; empty where it begins otherwise."""
+        """Return the question as the method's trace starts with it, `=` included, or an empty text if it doesn't."""
         return question_in(problem, self._trace(problem))
 
 
@@ -134,7 +133,7 @@ def without_fence(reply: str) -> str:
 
 
 def in_words(problem: Problem) -> str:
-    """A problem as BIG-bench asks it, and what to reply; the example of a remainder is never the answer.
+    """Return BIG-bench's question for a problem, and the format of the reply; its example is never the answer.
 
     >>> in_words(Problem(950, "/", 12))
     'What is 950 divided by 12? Reply with the quotient and the remainder only, such as 79R5.'
@@ -147,10 +146,10 @@ def in_words(problem: Problem) -> str:
 
 
 def worked_examples(problem: Problem, n: int) -> list[Problem]:
-    """Up to `n` problems to show before `problem`: its operation, fewer digits where there are any, never itself.
+    """Return up to `n` problems to show before `problem`: the same operation, fewer digits if possible, never itself.
 
-    None is held out, since prompts may be trained on. They are the same for every problem of as many digits, so that a
-    server can keep what it computed for them.
+    None of them is held out, because others may train on prompts. Problems with the same numbers of digits get the
+    same examples, so a server can reuse its prompt cache.
 
     >>> [(shown.op, len(str(shown.a)), len(str(shown.b))) for shown in worked_examples(Problem(123, "*", 7), 2)]
     [('*', 2, 1), ('*', 2, 1)]

@@ -1,6 +1,6 @@
-"""Text in, exact answer and work out: expressions are reduced pair by pair, the model computes, the judge checks.
+"""Solve expressions given as text: reduce them pair by pair, let the model compute, and judge its work.
 
-Python's integers answer what the model was not trained on, and what the judge rejects.
+Python's integers compute the operations that the model was not trained on, and those that the judge rejects.
 """
 
 from __future__ import annotations
@@ -20,16 +20,23 @@ from revorder.reading.questions import read_expression
 
 BATCH = 1024  # expressions in flight
 Show = Callable[[str], None]
-HOW = {"tool": "by Python's integers", "repaired": "repaired by Python's integers"}  # of what a step's `by` says
+HOW = {"tool": "by Python's integers", "repaired": "repaired by Python's integers"}  # by a step's `by`
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """One operation as it was computed.
+    """One computed operation.
 
-    `text`: its trace, in a `form` of a `method`. `answer`: what that states, None where nothing readable. `by`:
-    `model`; `tool` for Python's integers; `repaired` for Python's integers after the judge rejected the model's trace,
-    which is then `rejected`. `reason`: what is wrong with the model's trace, or why the model was not asked.
+    Args:
+        problem: The operation.
+        text: Its trace.
+        method: The method of the trace.
+        form: The form of the trace.
+        answer: The answer that the trace states, None if it is unreadable.
+        verified: Whether the answer is verified.
+        by: `model`, `tool` for Python's integers, or `repaired` for Python's integers after a rejected trace.
+        reason: The fault in the model's trace, or why the model was not asked.
+        rejected: The model's trace that the judge rejected, else empty.
     """
 
     problem: Problem
@@ -44,7 +51,7 @@ class Computed:
 
     @property
     def value(self) -> tuple[int, int] | None:
-        """The answer as (value, remainder), None where there is none.
+        """The answer as (value, remainder), or None.
 
         >>> by_python(Problem(950, "/", 12), "too large").value
         (79, 2)
@@ -52,20 +59,26 @@ class Computed:
         value, _, remainder = (self.answer or "").partition("R")
         try:
             return int(value), int(remainder or 0)
-        except ValueError:  # nothing, or more digits than Python reads
+        except ValueError:  # empty, or more digits than Python reads
             return None
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """An answer and how it came about.
+    """An answer and the work behind it.
 
-    `answer`: most significant digit first, `79R5` with a remainder, `3.475` for a decimal, None where there is none.
-    `trace`: the work, a line an operation on integers. `verified`: whether the judge passed all of it. `by`: `repaired`
-    where any operation was, else `tool` where any was Python's integers', else `model`, or `nobody` where there was
-    none, as in `$5`. `reason`: what the model got wrong or was not asked. `error`: why the input has no answer, else
-    empty.
-    `decimals`: as they were asked for. `rounded`: whether the answer is rounded.
+    Args:
+        problem: The expression, as given.
+        answer: The answer, most significant digit first: `79R5` with a remainder, `3.475` for a decimal, or None.
+        trace: The work, one line per operation on integers.
+        verified: Whether the judge passed all of the work.
+        by: `repaired` if any operation was repaired, else `tool` if Python's integers computed any, else `model`;
+            `nobody` if there was no operation, as in `$5`.
+        reason: The model's errors, and the operations that it was not asked.
+        error: Why the input has no answer, else empty.
+        steps: The computed operations, in order.
+        decimals: The decimal places that were asked for.
+        rounded: Whether the answer is rounded.
     """
 
     problem: str
@@ -93,11 +106,11 @@ class Solution:
 
 
 def open_runtime(model: str | None = None) -> Runtime | TransformersRuntime:
-    """The checkpoint at a path or of a shipped one's name, the default one for None."""
+    """Load the checkpoint with this path or shipped name, by default the default checkpoint."""
     return TransformersRuntime(model) if model and is_other_model(model) else Runtime(model)
 
 
-load_runtime = cache(open_runtime)  # the same, loaded once
+load_runtime = cache(open_runtime)  # loads each model once
 
 
 def solve(
@@ -108,14 +121,22 @@ def solve(
     model_only: bool = False,
     decimals: int | None = None,
 ) -> Solution:
-    """Solve one expression of numbers with + - * / and brackets; the answer is exact, or says that it is rounded.
+    """Solve one expression of numbers with + - * / and brackets. The answer is exact, or marked as rounded.
 
-    `max_digits`: operands with more digits go to Python's integers, as do operands beyond the model's training, and
-    what the judge rejects. `show` is called with each piece of the work as it is written. `model_only`: nothing goes
-    to Python's integers; the answer is what the model says, which `verified` tells to be exact or not. `decimals`:
-    digits behind the point that a division goes on to, 6 by default where there is a point, a percent or `//`; a
-    quotient that does not end there is rounded once, at the end, a half away from zero. The model computes on integers,
-    and the points are put back by rule. Raises ProblemError for what can't be read or has no answer.
+    The model computes on integers, and a rule puts the decimal points back. Python's integers compute what the model
+    was not trained on, and what the judge rejects.
+
+    Args:
+        problem: The expression.
+        model: The path or shipped name of a checkpoint.
+        max_digits: Operands with more digits go to Python's integers too.
+        show: Called with each piece of the work as it is written.
+        model_only: Never use Python's integers. The answer is the model's, and `verified` tells whether it is exact.
+        decimals: The digits after the point of a division, 6 by default if the expression has a point, a percent sign
+            or `//`. A longer quotient is rounded once, at the end, with halves away from zero.
+
+    Raises:
+        ProblemError: The expression can't be read or has no answer.
 
     >>> solve("(12+34)*2").answer, solve("1.5*2.25+10%").answer, solve("2/3", decimals=2).answer
     ('92', '3.475', '0.67')
@@ -136,15 +157,22 @@ def solve_many(
     decimals: int | None = None,
     progress: bool = False,
 ) -> Iterator[Solution]:
-    """Solve many expressions in order, as `solve` does; one that has no answer is a Solution with its `error`.
+    """Yield the Solutions of many expressions in order; an expression without an answer has an `error`.
 
-    `batch` expressions are taken from `problems` at a time, and answered before the next are. `progress`: show a bar,
-    on stderr or in a notebook. Raises ProblemError if `problems` is one text, and for a `batch` below 1.
+    The arguments are those of `solve`, and these:
+
+    Args:
+        problems: The expressions.
+        batch: The number of expressions to take from `problems` and answer at a time.
+        progress: Whether to show a bar, on stderr or in a notebook.
+
+    Raises:
+        ProblemError: `problems` is a single text, or `batch` is below 1.
 
     >>> [solution.answer for solution in solve_many(["1+1", "2*3"])]
     ['2', '6']
     """
-    if isinstance(problems, str):  # which would be solved character by character
+    if isinstance(problems, str):  # it would be solved character by character
         raise ProblemError(f"problems {quote(problems)}: one text; accepted: an iterable of texts")
     if batch < 1:
         raise ProblemError(f"batch {batch}; accepted: a whole number, 1 or more")
@@ -156,7 +184,7 @@ def solve_many(
 
 @contextmanager
 def bar(problems: Iterable[str]) -> Iterator[Iterator[str]]:
-    """Yield the problems, with a bar that says how many were taken."""
+    """Yield the problems, with a bar that shows how many were taken."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -166,7 +194,7 @@ def bar(problems: Iterable[str]) -> Iterator[Iterator[str]]:
 
 
 def solve_batch(texts: list[str], calculator: Calculator, decimals: int | None = None) -> list[Solution]:
-    """Solve a batch: each round computes the next operation of every expression that is not done."""
+    """Solve a batch: each round computes the next operation of every unfinished expression."""
     running = [reduced(text, decimals) for text in texts]
     solutions: dict[int, Solution] = {}
     sent: dict[int, Computed | None] = dict.fromkeys(range(len(texts)))
@@ -183,7 +211,7 @@ def solve_batch(texts: list[str], calculator: Calculator, decimals: int | None =
 
 
 def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Computed | None, Solution]:
-    """Reduce an expression: yields each operation, is sent how that was computed, returns the Solution.
+    """Reduce an expression: yield each operation, receive its Computed, and return the Solution.
 
     >>> steps = reduced("7*(1+1)")
     >>> next(steps), steps.send(by_python(Problem(1, "+", 1), "an example"))
@@ -204,7 +232,7 @@ def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Comput
     except StopIteration as done:
         answer, rounded = done.value
     except ProblemError as wrong:
-        if all(step.verified for step in steps):  # else it is the model's answer that nothing can be done with
+        if all(step.verified for step in steps):  # otherwise the model's wrong answer is the cause
             error = str(wrong)
     return Solution(
         problem=text.strip() if isinstance(text, str) else repr(text),
@@ -226,7 +254,7 @@ def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Comput
 
 @dataclass(frozen=True, slots=True)
 class Calculator:
-    """Computes operations: the model what it was trained on, checked by the judge, and Python's integers the rest."""
+    """Compute operations: the model those that it was trained on, judged, and Python's integers the rest."""
 
     runtime: Runtime | TransformersRuntime
     max_digits: int | None = None
@@ -234,7 +262,7 @@ class Calculator:
     model_only: bool = False
 
     def compute(self, problems: Iterable[Problem]) -> dict[Problem, Computed]:
-        """How each problem was computed; one that comes twice is computed once."""
+        """Return how each problem was computed; repeated problems are computed once."""
         beyond = {problem: self.beyond(problem) for problem in problems}
         done = {problem: self.unasked(problem, reason) for problem, reason in beyond.items() if reason}
         asked = [problem for problem, reason in beyond.items() if not reason]
@@ -243,13 +271,13 @@ class Calculator:
         return done
 
     def beyond(self, problem: Problem) -> str:
-        """Why the model is not asked a problem, empty where it is."""
+        """Return why the model is not asked a problem, or an empty text if it is."""
         if self.max_digits is not None and problem.digits > self.max_digits:
             return f"more than {self.max_digits} digits"
         return "" if self.runtime.info.covers(problem) else "beyond what the model was trained on"
 
     def unasked(self, problem: Problem, reason: str) -> Computed:
-        """A problem that the model is not asked: computed by Python's integers, or with `model_only` not at all."""
+        """Compute a problem that the model is not asked by Python's integers, or with `model_only` not at all."""
         if self.model_only:
             computed = self.by_model(problem, f"{problem}=", None, reason)
             self.say(f"{computed.text}{rejection(computed)}\n")
@@ -259,7 +287,7 @@ class Calculator:
         return computed
 
     def write(self, problems: list[Problem]) -> Iterator[str]:
-        """What the model writes after each question: all at once, or where they are shown one by one."""
+        """Yield the model's output after each question: in batches, or one by one if the work is shown."""
         questions = [f"{problem}=" for problem in problems]
         limits = [self.runtime.info.max_new_tokens(problem) for problem in problems]
         if problems and not self.show:
@@ -274,7 +302,7 @@ class Calculator:
             yield "".join(pieces)
 
     def judge(self, problem: Problem, written: str) -> Computed:
-        """What the model wrote, or where the judge rejects it, unless `model_only`, Python's integers in its place."""
+        """Judge the model's output; if it is rejected, use Python's integers instead unless `model_only`."""
         text = self.runtime.as_trace(problem, written)
         verdict = verify(text, self.runtime.info.method, self.runtime.info.form, problem)
         computed = self.by_model(problem, text, verdict.answer, verdict.reason)
@@ -285,18 +313,18 @@ class Calculator:
         return computed
 
     def by_model(self, problem: Problem, text: str, answer: str | None, reason: str) -> Computed:
-        """A problem as the model computes it; rejected where there is a `reason`."""
+        """Return a problem as the model computed it; a `reason` means that it was rejected."""
         info = self.runtime.info
         return Computed(problem, text, info.method, info.form, answer, not reason, "model", reason)
 
     def say(self, text: str) -> None:
-        """Show a piece of the work, where that is wanted."""
+        """Show a piece of the work if `show` is set."""
         if self.show:
             self.show(text)
 
 
 def by_python(problem: Problem, reason: str, rejected: str = "") -> Computed:
-    """A problem as Python's integers compute it, as a tool or to repair what is `rejected`.
+    """Return a problem as computed by Python's integers, as a tool or to repair a `rejected` trace.
 
     >>> by_python(Problem(950, "/", 12), "more than 2 digits").text
     '950/12=79R2'
@@ -306,5 +334,5 @@ def by_python(problem: Problem, reason: str, rejected: str = "") -> Computed:
 
 
 def rejection(computed: Computed) -> str:
-    """What is shown behind a line of work: why it is rejected, if it is."""
+    """Return the note after a line of work: why it is rejected, or an empty text."""
     return "" if computed.verified else f" <- rejected: {computed.reason}"

@@ -1,7 +1,7 @@
-"""Runs any causal language model with transformers, greedily and in batches, on a GPU where there is one.
+"""Run any causal language model with transformers, greedily and in batches, on a GPU if there is one.
 
-A folder that `revorder finetune` wrote has revorder.json and writes the method that it was trained on. Any other model,
-a folder or a Hub name, is asked by its chat template, or without one continues `12+35=`.
+A folder written by `revorder finetune` has revorder.json, and its model writes the method that it was trained on. Any
+other model, a folder or a Hub name, is asked with its chat template, or continues `12+35=` if it has none.
 """
 
 from __future__ import annotations
@@ -21,15 +21,11 @@ from revorder.methods import find_method
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
 from revorder.reading.answers import CUT
 
-BATCH = 64  # texts that are written at once
+BATCH = 64  # texts
 
 
 def is_other_model(model: str | Path | None) -> bool:
-    """Whether a checkpoint's tokens are not ours, which name places: then transformers runs it, and CTranslate2 else.
-
-    >>> is_other_model("calculator")
-    False
-    """
+    """Whether a checkpoint's tokenizer is not ours, so that transformers has to run it instead of CTranslate2."""
     folder = checkpoint(model)
     try:
         config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
@@ -39,12 +35,18 @@ def is_other_model(model: str | Path | None) -> bool:
 
 
 class TransformersRuntime:
-    """A loaded model, evaluated as a Runtime is.
+    """A loaded model, with the interface of a Runtime.
 
-    `model`: a folder or a Hub name. `method`: how a model without revorder.json is asked and judged; `plain`
-    asks for the answer in words, any other for traces, after `shots` worked examples. `batch`: texts written at once.
-    `device`: as torch names it; a GPU by default where there is one. Raises ProblemError where there is no such model
-    or device, a library is missing, or it is unknown what the model writes.
+    Args:
+        model: A folder or a Hub name.
+        method: How to ask and judge a model without revorder.json: `plain` asks for the answer in words, any other
+            method for traces.
+        shots: The number of worked examples shown first.
+        batch: The number of texts written at once.
+        device: A torch device, by default a GPU if there is one.
+
+    Raises:
+        ProblemError: The model or device does not exist, a library is missing, or the model's method is unknown.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class TransformersRuntime:
                 f"device {device!r}: {first_line(error)}; accepted: cpu, or a GPU such as cuda"
             ) from None
         self.model = load_model(model).to(device).eval()
-        ends = self.model.generation_config.eos_token_id  # its other settings would be taken for ours
+        ends = self.model.generation_config.eos_token_id  # drop its other settings, which would override ours
         self.model.generation_config = transformers.GenerationConfig(eos_token_id=ends)
 
     def _info(self, method: str | None) -> CheckpointInfo:
@@ -104,7 +106,7 @@ class TransformersRuntime:
     # Problems
 
     def prompt(self, question: str) -> str:
-        """What the model continues to answer a question such as `12+35=`; a chat template's special tokens included."""
+        """Return the prompt for a question such as `12+35=`, including the special tokens of a chat template."""
         if self.trained:
             return question
         problem = parse_problem(question.rstrip("="))
@@ -114,23 +116,22 @@ class TransformersRuntime:
         return self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
 
     def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
-        """What the model writes after each question, at most `max_tokens` tokens, greedily."""
+        """Return the model's greedy output after each question, at most `max_tokens` tokens."""
         return [text for _, text in sorted(self.generate_each(questions, max_tokens))]
 
     def generate_each(self, questions: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The same as pairs of index and text, batch by batch; what was not trained to end and was cut off ends in
-        `…`."""
+        """Yield (index, output) batch by batch; without revorder.json, output that was cut off ends in `…`."""
         for i, text, cut in self._write([self.prompt(question) for question in questions], max_tokens, self.chats):
             yield i, self._shortened(text, cut)
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
-        """The same for one question, a token's text at a time; where it is left early the model stops too."""
+        """Yield the output for one question, token by token; closing the generator stops the model too."""
         import torch
 
         encoded = self._encode([self.prompt(question)], self.chats)
         ids, tokens = encoded["input_ids"][0].tolist(), _Tokens()
         failed: list[BaseException] = []
-        left = Event()  # nobody takes the rest
+        left = Event()  # set when the rest is not wanted
 
         def write() -> None:
             try:
@@ -158,7 +159,7 @@ class TransformersRuntime:
             raise failed[0]
 
     def _shortened(self, text: str, cut: bool) -> str:
-        """What of a text counts: what was not trained to end goes on with the next example."""
+        """Return the part of a reply that counts: base models run on into a next example, which is cut off."""
         if self.trained:
             return text
         if not self.chats:
@@ -167,20 +168,18 @@ class TransformersRuntime:
         return text + CUT if cut else text
 
     def as_trace(self, problem: Problem, written: str) -> str:
-        """The question and what was written, as the judge reads it; for a model asked in words, the answer it
-        states."""
+        """Return the question and the output as a trace for the judge, or the stated answer if asked in words."""
         return (self.prompts.of_trained if self.trained else self.prompts.as_trace)(problem, written)
 
     # Any text
 
     def complete_each(self, prompts: Sequence[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """(index, what the model writes after that prompt), batch by batch; CUT ends what `max_tokens` tokens cut
-        off."""
+        """Yield (index, output) for prompts of any kind, batch by batch; an output cut off at the limit ends in CUT."""
         for i, text, cut in self._write(prompts, max_tokens, templated=False):
             yield i, text + CUT if cut else text
 
     def _write(self, prompts: Sequence[str], max_tokens: int, templated: bool) -> Iterator[tuple[int, str, bool]]:
-        """(index, what is written after that prompt, whether it was cut off there), the shortest prompts first."""
+        """Yield (index, output, whether it was cut off), the shortest prompts first."""
         import torch
 
         order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
@@ -192,14 +191,14 @@ class TransformersRuntime:
             ends = {self.tokenizer.pad_token_id, *([ends] if isinstance(ends, int) else ends or [])}
             with torch.inference_mode():
                 written = self.model.generate(**encoded, **options).tolist()
-            # the whole text less its beginning: some tokenizers leave out a space where a text begins
+            # decode the whole text and remove the prompt: some tokenizers drop a space at the start of a text
             begins = self.tokenizer.batch_decode(encoded["input_ids"], skip_special_tokens=True)
             wholes = self.tokenizer.batch_decode(written, skip_special_tokens=True)
             for i, ids, begin, whole in zip(batch, written, begins, wholes, strict=True):
                 yield i, whole[len(begin) :], ids[-1] not in ends
 
     def _encode(self, prompts: Sequence[str], templated: bool) -> dict[str, Any]:
-        """Prompts as tensors; a chat template has put its special tokens already."""
+        """Return prompts as tensors; a templated prompt already has its special tokens."""
         from revorder.model.pretrained import encode_prompt
 
         def ids(prompt: str) -> list[int]:
@@ -211,8 +210,7 @@ class TransformersRuntime:
         return {name: encoded[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
 
     def _options(self, max_tokens: int, length: int) -> dict[str, Any]:
-        """Greedy generation after a prompt of so many tokens, up to the model's last position, whatever its own
-        settings are."""
+        """Return options for greedy generation after a prompt of `length` tokens, up to the model's last position."""
         from transformers import GenerationConfig
 
         positions = getattr(self.model.config, "max_position_embeddings", None) or length + max_tokens
@@ -229,20 +227,20 @@ class TransformersRuntime:
 
 
 class _Tokens:
-    """What `generate` writes, token by token, for another thread; the prompt, which comes first, is left out."""
+    """A queue of the tokens that `generate` writes, for another thread; the prompt, which comes first, is skipped."""
 
     def __init__(self) -> None:
         self.queue: SimpleQueue[int | None] = SimpleQueue()
         self.prompt = True
 
     def put(self, ids: Any) -> None:
-        """Take the prompt, and then each token."""
+        """Skip the prompt, then add each token."""
         if not self.prompt:
             self.queue.put(int(ids.reshape(-1)[0]))
         self.prompt = False
 
     def end(self) -> None:
-        """There are no more."""
+        """Mark the end of the output."""
         self.queue.put(None)
 
     def __iter__(self) -> Iterator[int]:

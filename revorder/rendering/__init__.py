@@ -1,1 +1,1 @@
-"""Pictures of traces as HTML, for a file and a notebook."""
+"""Draw traces as HTML, for a file or a notebook."""

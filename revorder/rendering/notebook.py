@@ -1,4 +1,4 @@
-"""What a notebook shows of a trace, a verdict and an explanation: the pictures of trace_html."""
+"""Draw traces, verdicts and explanations in a notebook, with the pictures of trace_html."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from revorder.rendering.trace_html import fragment, mark, picture, sources, unwr
 
 @singledispatch
 def draw(thing: object) -> str:
-    """Return a thing as HTML.
+    """Return a trace, a verdict or an explanation as HTML, and any other object as its repr.
 
     >>> from revorder import trace, verify
     >>> "Verified" in draw(trace("12+35")), "expected" in draw(verify("12+35=r|75"))

@@ -1,4 +1,4 @@
-"""A trace's text read back: what each of its characters is, as far as the judge follows it."""
+"""Read a trace's text back: classify each character, as far as the judge follows the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPACE = re.compile(r"[^\S\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Char:
-    """A character of a trace: its kind, what it is computed from where it is, and whether it is taken back."""
+    """A character of a trace: its kind, its digit if it is a computed one, and whether a rollback takes it back."""
 
     char: str
     kind: Kind
@@ -30,8 +30,12 @@ class Char:
 class Reading:
     """A trace's text as the judge follows it.
 
-    `problem`: its question, None where it has none that can be read. `steps`: the characters that are right, a row a
-    step. `wrong`: what follows them. `verdict`: the judge's. `trace`: the whole of it where it is right, else None.
+    Args:
+        problem: The question, None if it can't be read.
+        steps: The correct characters, one row per step.
+        wrong: The text after the correct characters.
+        verdict: The judge's verdict.
+        trace: The whole trace if it is right, else None.
     """
 
     problem: Problem | Expression | None
@@ -42,7 +46,7 @@ class Reading:
 
 
 def read_trace(text: str, method: str = "revorder", form: str | None = None, explain: bool = True) -> Reading:
-    """Follow a text along what `method` writes; with `explain` each digit says what it is computed from.
+    """Follow a text as the judge does; with `explain` each computed digit carries its sources.
 
     Raises ProblemError for an unknown method or form.
 
@@ -61,8 +65,8 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     verdict = best_replay(writer, form and named, problem, written)
     segments: list[Segment] = []
     chars: list[Char] = []
-    breaks: list[int] = []  # where a step ends
-    begins: dict[Kind, int] = {}  # where the last segment of a kind begins
+    breaks: list[int] = []  # the index in `chars` at each step's end
+    begins: dict[Kind, int] = {}  # the start of each kind's last segment
     at = 0
     for segment in as_segments(verdict.pieces):
         if at == verdict.at and segment.text:
@@ -86,14 +90,14 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
 
 
 def taken_back_from(segment: Segment, method: Method) -> Kind | None:
-    """The kind of the segment from which on a mark takes back what stands before it, None where it is no such mark."""
+    """Return the kind of the earliest segment that a rollback mark takes back, or None for any other segment."""
     if segment.kind is Kind.SIGN and segment.text == method.rollback_mark:
         return Kind.REVERSED
     return Kind.ESTIMATE if segment.kind is Kind.ROLLBACK else None
 
 
 def explained(segment: Segment, piece: str) -> list[Char]:
-    """The characters of a segment, or of its beginning, each with the digit that it is.
+    """Return the characters of a segment or of its beginning, with their digits.
 
     >>> segment = Segment("r|14", Kind.REVERSED, "+", 12, 29)
     >>> [char.digit and char.digit.place for char in explained(segment, "r|14")]
@@ -101,7 +105,7 @@ def explained(segment: Segment, piece: str) -> list[Char]:
     """
     digits = list(digits_of(segment))
     skip = 0
-    if segment.kind is Kind.FORWARD:  # other numbers may stand beside the result
+    if segment.kind is Kind.FORWARD:  # there may be other numbers beside the result
         value = str(Problem(segment.a, segment.op, segment.b).value)
         written = _SPACE.sub("", segment.text)
         spots = [match.start() for match in re.finditer(f"(?<![0-9]){value}(?![0-9])", written)]

@@ -1,4 +1,4 @@
-"""Traces as HTML: one picture for a file and a notebook, without a script or a font from elsewhere."""
+"""Draw traces as HTML: the same picture for a file and a notebook, without external scripts or fonts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ HINT = (
     'A <span class="needs">dotted</span> one needs something that is written nowhere, such as a carry.</p>'
 )
 PAGE_STYLE = ":root { color-scheme: light dark; }\nbody { margin: 0; background: light-dark(#f7f6f2, #161614); }\n"
-MOST_EXPLAINED, LONGEST = 10_000, 100  # characters of a text whose digits are explained; digits of its numbers
-MOST_NAMED = 4  # of the digits that one needs and can't read
+MOST_EXPLAINED, LONGEST = 10_000, 100  # limits for explanations: characters of a text, digits of a number
+MOST_NAMED = 4  # unwritten digits listed by name
 
 _OPERATION = re.compile(r"([0-9]+)([-+*/])([0-9]+)")
 _GROWING = re.compile(r"r\|([0-9]+)$")
@@ -31,7 +31,7 @@ _MARKS = {"right": ("✓", "right"), "wrong": ("✗", "wrong"), "writing": ("•
 
 
 def beside(name: str) -> str:
-    """The text of `style.css`, or of `keys.js`: a function body in which `element` holds the pictures.
+    """Return the text of `style.css` or `keys.js`, the body of a function whose `element` contains the pictures.
 
     >>> beside("style.css").startswith(".revorder")
     True
@@ -40,7 +40,7 @@ def beside(name: str) -> str:
 
 
 def page(pictures: Iterable[str], title: str) -> str:
-    """A whole page of pictures, which loads nothing.
+    """Return a complete page of pictures, which loads nothing.
 
     >>> page([picture("1+1=r|2=2")], "1+1").count("https:")
     0
@@ -57,15 +57,23 @@ def page(pictures: Iterable[str], title: str) -> str:
 
 
 def fragment(body: str) -> str:
-    """Pictures with their style, as a notebook shows them in a page of its own."""
+    """Return pictures with their style, for a notebook."""
     return f'<div class="revorder"><style>\n{beside("style.css")}</style>{body}</div>'
 
 
 def picture(text: str, method: str = "revorder", form: str | None = None, done: bool = True) -> str:
-    """A trace with the judge's verdict on each step, and on each digit what it is computed from.
+    """Return a trace as HTML, with the judge's verdict on each step and the sources of each digit.
 
-    `text`: as `method` or a model writes it. `done`: nothing more is written. The answer is shown where the judge
-    passed all of it. Raises ProblemError for an unknown method or form.
+    The answer is shown only if the judge passed the whole trace.
+
+    Args:
+        text: The trace, as a method or a model writes it.
+        method: The method by which to judge the trace.
+        form: The form of the method.
+        done: Whether the trace is complete.
+
+    Raises:
+        ProblemError: The method or form is unknown.
 
     >>> "= 47" in picture("12+35=r|74=47"), "= 57" in picture("12+35=r|75=57")
     (True, False)
@@ -88,18 +96,14 @@ def picture(text: str, method: str = "revorder", form: str | None = None, done: 
 
 
 def explains(text: str) -> bool:
-    """Whether a text is short enough for its digits to be explained.
-
-    >>> explains("12+35=r|74"), explains("1" * 1000)
-    (True, False)
-    """
+    """Whether a text is short enough for its digits to be explained."""
     return len(text) <= MOST_EXPLAINED and not _LONG.search(text)
 
 
 def headline(question: str, answer: str | None, state: str, note: str) -> str:
-    """A question, its answer where there is one that is verified, and what is to be said of it.
+    """Return a headline: a question, its verified answer if there is one, and a note.
 
-    `state`: `right`, `wrong` or `writing`.
+    `state` is `right`, `wrong` or `writing`.
 
     >>> "<h2>" in headline("12+35", "47", "right", "Verified.")
     True
@@ -109,20 +113,20 @@ def headline(question: str, answer: str | None, state: str, note: str) -> str:
 
 
 def rejection(text: str, reason: str) -> str:
-    """A text that the judge rejected, and why."""
+    """Return a rejected text and the reason as HTML."""
     return f'<p class="note wrong">{mark("wrong")} <code class="bad">{escape(text)}</code> {escape(reason)}</p>'
 
 
 def mark(state: str) -> str:
-    """The sign of a state."""
+    """Return the sign of a state as HTML."""
     sign, said = _MARKS[state]
     return f'<span class="mark" role="img" aria-label="{said}">{sign}</span>'
 
 
 def steps_html(reading: Reading, done: bool = True) -> str:
-    """The steps of a trace, one a row: a mark, the text, and what it reads as with its numbers restored."""
+    """Return the steps of a trace, one per row: a mark, the text, and the text with its numbers restored."""
     rows = list(reading.steps)
-    first = True  # the one digit that Tab reaches; the arrow keys go on from it
+    first = True  # only the first digit is reached by Tab; the arrow keys continue from there
     items: list[str] = []
     for i, row in enumerate(rows):
         last = i == len(rows) - 1
@@ -139,7 +143,7 @@ def steps_html(reading: Reading, done: bool = True) -> str:
 
 
 def row_html(row: Iterable[Char], first: bool) -> tuple[str, bool]:
-    """A step's text, and whether the first digit that can be reached is still to come."""
+    """Return a step's text, and whether the first digit that can be focused is still to come."""
     out: list[str] = []
     taken_back = False
     for char in row:
@@ -159,7 +163,7 @@ def row_html(row: Iterable[Char], first: bool) -> tuple[str, bool]:
 
 
 def why(digit: Digit) -> str:
-    """What a digit is computed from: written digits, and dotted the digits that are written nowhere."""
+    """Return the sources of a digit as HTML: written digits, and dotted the digits that are written nowhere."""
     where = f"place {digit.place} of {digit.of}" if digit.of else "one-digit step"
     written = [f"<i>{escape(source)}</i>" for source in sources(digit)] or ["nothing written"]
     unwritten = [f'<i class="sid">{escape(sid)}</i>' for sid in unwritten_sources(digit)]
@@ -172,7 +176,7 @@ def why(digit: Digit) -> str:
 
 
 def sources(digit: Digit) -> list[str]:
-    """The written digits that one is computed from, as they are read.
+    """Return the written digits that a digit is computed from.
 
     >>> sources(Digit("0", "123+179", 2, ("a2=2", "b2=7"), ("carry 1",)))
     ['2', '7']
@@ -183,7 +187,7 @@ def sources(digit: Digit) -> list[str]:
 
 
 def unwritten_sources(digit: Digit) -> list[str]:
-    """The digits that one is computed from and that are written nowhere, the first few of many.
+    """Return the unwritten digits that a digit is computed from; a long list is cut short.
 
     >>> unwritten_sources(Digit("0", "123+179", 2, ("a2=2", "b2=7"), ("carry 1",)))
     ['carry']
@@ -195,7 +199,7 @@ def unwritten_sources(digit: Digit) -> list[str]:
 
 
 def reads(row: Sequence[Char], state: str) -> str:
-    """A step with its reversed numbers restored, where it has any; a number that is still written begins with dots."""
+    """Return a step with its reversed numbers restored, if it has any; an unfinished number begins with dots."""
     text = "".join([char.char for char in row]).strip()
     if state == "wrong" or restore(text) == text:
         return ""

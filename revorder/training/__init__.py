@@ -1,1 +1,1 @@
-"""Training: a recipe in, a checkpoint folder out."""
+"""Train a recipe into a checkpoint folder."""

@@ -1,5 +1,4 @@
-"""Batches: the examples that a step learns from, as token ids and labels; item `i` is a pure function of (recipe,
-i)."""
+"""Batches of examples as token ids and labels; item `i` is a pure function of (recipe, i)."""
 
 from __future__ import annotations
 
@@ -14,13 +13,13 @@ from revorder.mixtures.targets import IGNORED, Pair, as_pair, labels_of
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.recipe import Recipe
 
-POOL = 32  # batches that are cut from one pool of examples
+POOL = 32  # batches cut from one pool of examples
 
 Encoded = tuple[list[int], list[int]]  # token ids and labels
 
 
 def encode_example(tokenizer: Tokenizer, pair: Pair) -> Encoded:
-    """Token ids and labels of an example, <bos> and <eos> included; <eos> is learned, the prompt is not.
+    """Return the token ids and labels of an example, with <bos> and <eos>; <eos> is learned, the prompt is not.
 
     >>> encode_example(Tokenizer(), Pair("1+1=", [("2", True)]))[1]
     [-100, -100, -100, -100, -100, 92, 2]
@@ -31,10 +30,10 @@ def encode_example(tokenizer: Tokenizer, pair: Pair) -> Encoded:
 
 
 def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encoded: Encoded) -> Encoded:
-    """Move the places of an example up by the recipe's `place_offset`: a pure function of the seed and the example's
-    index.
+    """Return an example with its places moved up, or unchanged, according to the recipe's `place_offset`.
 
-    `r|` keeps its label: a model in use has one `r|` to write.
+    The choice is a pure function of the seed and the example's index. The label of `r|` stays: a finished model has
+    only one `r|` to write.
     """
     ids, labels = encoded
     word = hashlib.blake2b(f"place {recipe.seed}:{example.index}".encode(), digest_size=8).digest()
@@ -51,24 +50,24 @@ def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encode
 
 
 def pad(rows: list[Encoded], padding: int) -> dict[str, Any]:
-    """Rows of ids and labels as tensors of shape (rows, tokens of the longest row, rounded up to 8)."""
+    """Return rows of ids and labels as tensors of shape (rows, tokens of the longest row rounded up to 8)."""
     import torch
 
     width = -(-max(len(ids) for ids, _ in rows) // 8) * 8
     ids = torch.tensor([row + [padding] * (width - len(row)) for row, _ in rows])
     labels = torch.tensor([row + [IGNORED] * (width - len(row)) for _, row in rows])
-    return {"input_ids": ids, "labels": labels}  # pads come last: causal attention never sees them
+    return {"input_ids": ids, "labels": labels}  # padding comes last, so causal attention never sees it
 
 
 class Batches:
-    """A dataset whose item `i` is a whole batch, of step i // `a_step`: a pure function of (recipe, `a_step`, i)."""
+    """A dataset of whole batches: item `i` belongs to step i // `a_step`, a pure function of (recipe, `a_step`, i)."""
 
     def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
         self.recipe, self.tokenizer = recipe, tokenizer
         self.a_step = recipe.batches_a_step(processes)
         self.pieces = self.a_step // processes  # batches of a step in each process
         self._sampler = sampler(recipe.data)
-        self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # each with its turn
+        self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # by slot: the turn and its batches
 
     def __len__(self) -> int:
         return self.recipe.steps * self.a_step
@@ -76,7 +75,7 @@ class Batches:
     def __getitem__(self, item: int) -> dict[str, Any]:
         if item >= len(self):
             raise IndexError(item)
-        # process p takes items p, p + processes, ...: each makes the pools of its own items only
+        # process p takes items p, p + processes, ..., and makes only the pools of its own items
         step, slot = divmod(item, self.a_step)
         turn, at = divmod(step, POOL)
         if slot not in self._pools or self._pools[slot][0] != turn:
@@ -84,7 +83,7 @@ class Batches:
         return self._pools[slot][1][at]
 
     def rows(self, key: bytes, tokens: int) -> list[Encoded]:
-        """Examples around the mixture from where `key` says, of `tokens` in all."""
+        """Return examples with `tokens` tokens in all, from a start in the mixture that `key` determines."""
         recipe, rows, total = self.recipe, list[Encoded](), 0
         size = recipe.data.size
         start = int.from_bytes(key, "little") % size
@@ -107,7 +106,7 @@ class Batches:
         return rows
 
     def pool(self, number: int) -> list[dict[str, Any]]:
-        """POOL batches of like lengths and about equal numbers of tokens, in an order of their own."""
+        """Return POOL shuffled batches of about equal numbers of tokens, each with examples of similar lengths."""
         recipe = self.recipe
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
         rows = sorted(self.rows(key, recipe.tokens * POOL), key=lambda row: len(row[0]))

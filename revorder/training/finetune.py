@@ -1,5 +1,4 @@
-"""Fine-tuning a pretrained language model with TRL's SFTTrainer: full or LoRA, interrupted, resumed and extended at
-will."""
+"""Fine-tune a pretrained language model with TRL's SFTTrainer, fully or with LoRA; runs can be resumed and extended."""
 
 from __future__ import annotations
 
@@ -63,15 +62,15 @@ NOT_LEARNED = ("device_batch", "checkpointing", "save_every", "eval_columns", "e
 
 
 class _Trainer(SFTTrainer):
-    """SFTTrainer at the recipe's learning rates, which no schedule of transformers has."""
+    """SFTTrainer with the recipe's learning rates, which no schedule of transformers provides."""
 
     recipe: FinetuneRecipe
 
     def _send_telemetry(self) -> None:
-        """Nothing is sent anywhere."""
+        """Send nothing."""
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
-        """The schedule, made once."""
+        """Return the schedule, created at the first call."""
         if self.lr_scheduler is None:
             factor = partial(_factor, self.recipe, num_training_steps)
             self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, factor)
@@ -81,7 +80,7 @@ class _Trainer(SFTTrainer):
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        """The mean loss of the learned tokens; on a CPU as transformers computes it, as TRL's kernel is slow there."""
+        """Return the mean loss of the learned tokens; on a CPU transformers computes it, as TRL's kernel is slow."""
         ours: Any = Trainer if self.args.device.type == "cpu" else SFTTrainer
         return ours.compute_loss(self, model, inputs, return_outputs, num_items_in_batch)
 
@@ -102,15 +101,24 @@ def finetune(
     mix: str = "",
     share: float = 0.2,
 ) -> Path | None:
-    """Fine-tune a causal language model, a folder or a Hub name, into the folder `out`, which loads as any other.
+    """Fine-tune a causal language model, write it to `out`, and return `out`.
 
-    `data`: what `read_source` takes, or several in turn. `recipe`: what FinetuneRecipe.read takes. `method`: writes a
-    mixture's traces in place of its own. `tokens`: as many steps as make about so many tokens. `check`: refuse a
-    corpus that states wrong equations. `mix`: other text, whose `share` of the examples keeps the model's language.
+    The run is kept in `out`/run. The same call resumes it, also with more steps. On SIGINT and SIGTERM the run is saved
+    and None is returned. With torchrun or accelerate each process makes the call.
 
-    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
-    SIGTERM it saves and returns None. With torchrun or accelerate each process calls it. Raises ProblemError for what
-    can't be read, and where the folder holds a run with other settings.
+    Args:
+        model: A folder or a Hub name.
+        data: A source that `read_source` takes, or several sources to learn in turn.
+        out: The folder to write, which transformers loads as any other model.
+        recipe: A recipe, or any source of FinetuneRecipe.read.
+        method: The method that writes a mixture's traces, instead of the mixture's own.
+        tokens: Train for about this many tokens; 0 for the recipe's length.
+        check: Whether to refuse a corpus that states wrong equations.
+        mix: A JSONL file of other text, which keeps the model's language.
+        share: The share of examples from `mix`.
+
+    Raises:
+        ProblemError: An input can't be read, or the folder has a run with other settings.
     """
     out, run = Path(out), Path(out) / "run"
     names = [data] if isinstance(data, str) else list(data)
@@ -123,10 +131,10 @@ def finetune(
     if (Path(model) / INFO_FILE).exists() and CheckpointInfo.load(Path(model)).places:
         raise ProblemError(f"model {str(model)!r} knows no text but equations; accepted: a language model")
     tokenizer, pretrained = load_tokenizer(model), load_model(model)
-    kept = pretrained.dtype  # of what is written; the run itself is in float32, or small steps would be lost
+    kept = pretrained.dtype  # the dtype to write; training in it instead of float32 would lose small steps
     pretrained.float()
     if not torch.cuda.is_available():
-        pretrained.set_attn_implementation("eager")  # the fused one's way back is slow on a CPU
+        pretrained.set_attn_implementation("eager")  # the fused kernel's backward pass is slow on a CPU
     tokenizer = prepare(pretrained, tokenizer, model)
     source: InTurn | Mixed = InTurn(sources)
     if mix:
@@ -245,18 +253,16 @@ def held_out_columns(mixture: Mixture, columns: Lengths, tokenizer: Any) -> dict
 
 
 def checkpointing(recipe: FinetuneRecipe) -> dict[str, bool]:
-    """SFTConfig's setting for `checkpointing`, by the name that this transformers has; where it is not given TRL's is
-    True.
+    """Return SFTConfig's setting for `checkpointing`, under its name in this version of transformers.
 
-    >>> list(checkpointing(FinetuneRecipe()).values())
-    [False]
+    It must always be given, because TRL's default is True.
     """
     new, old = "activation_checkpointing", "gradient_checkpointing"
     return {new if new in SFTConfig.__dataclass_fields__ else old: recipe.checkpointing}
 
 
 def adapters(rank: int, model: Any, tokenizer: Any) -> Any:
-    """LoRA adapters of a rank on every linear layer, and the embeddings of `r|`, which no adapter would train."""
+    """Return the config for LoRA on every linear layer, and for the embeddings of `r|`, which adapters don't train."""
     with needs("lora", "finetune"):
         from peft import LoraConfig
     ends = [model.get_input_embeddings(), model.get_output_embeddings()]
@@ -268,7 +274,7 @@ def adapters(rank: int, model: Any, tokenizer: Any) -> Any:
 
 
 def save(trainer: Any, tokenizer: Any, out: Path, dtype: Any) -> None:
-    """Write the model, adapters merged, and the tokenizer; each process calls it, as the weights may lie in pieces."""
+    """Write the model, adapters merged, and the tokenizer; each process calls it, because weights may be sharded."""
     state = trainer.accelerator.get_state_dict(trainer.model_wrapped)
     model = trainer.accelerator.unwrap_model(trainer.model_wrapped)
     if not trainer.is_world_process_zero():
@@ -281,4 +287,4 @@ def save(trainer: Any, tokenizer: Any, out: Path, dtype: Any) -> None:
     model.save_pretrained(out, state_dict={name: weight.to(dtype) for name, weight in state.items()})
     save_tokenizer(tokenizer, out)
     for file in out.glob("*.safetensors"):
-        file.chmod(0o644)  # safetensors writes for the owner alone
+        file.chmod(0o644)  # safetensors makes it readable by the owner only

@@ -1,5 +1,7 @@
-"""Batches for fine-tuning: each step's examples, encoded, packed into rows of about equal tokens; pure functions of the
-step."""
+"""Batches for fine-tuning: each step's encoded examples, packed into rows of about equal numbers of tokens.
+
+Every batch is a pure function of its step.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +17,21 @@ from revorder.training.batches import Encoded
 from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
 
-ROW = 512  # tokens of a row, about, on a CPU, where each of a row is compared with all before it, of other examples too
-SAMPLED = 500  # examples whose mean stands for all, where a run is measured in tokens
+ROW = 512  # approximate tokens per row on a CPU, where attention compares a token with all before it in the row
+SAMPLED = 500  # examples in the sample from which the mean length is estimated
 
 
 def encode_pair(tokenizer: Any, pair: Pair) -> Encoded:
-    """Token ids and labels of an example: the prompt is not learned, what ends the text is."""
+    """Return the token ids and labels of an example; the end token is learned, the prompt is not."""
     prompt = encode_prompt(tokenizer, pair.prompt)
     ids, offsets = encode_completion(tokenizer, pair.completion)
     labels = labels_of(ids, offsets, pair.spans)
-    end = [] if ids[-1:] == [tokenizer.eos_token_id] else [tokenizer.eos_token_id]  # a completion may have it
+    end = [] if ids[-1:] == [tokenizer.eos_token_id] else [tokenizer.eos_token_id]  # a completion may already end in it
     return [*prompt, *ids, *end], [IGNORED] * len(prompt) + labels + end
 
 
 def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
-    """How many pieces a step is cut into in each process; raises ProblemError where a process would have none."""
+    """Return the number of pieces of a step in each process. Raises ProblemError if a process would have none."""
     if recipe.batch < processes:
         raise ProblemError(
             f"batch is {recipe.batch}; accepted: at least {processes}, an example for each of the processes"
@@ -38,12 +40,12 @@ def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
 
 
 def first_rows(source: Source, tokenizer: Any) -> list[Encoded]:
-    """The first examples, up to SAMPLED, whole: the sample that stands for all."""
+    """Return the first examples, up to SAMPLED and not cut off, as the sample for estimates."""
     return [encode_pair(tokenizer, pair) for pair in source.pairs(0, 0, min(SAMPLED, len(source)))]
 
 
 def cut_off(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
-    """The share of a sample that `max_tokens` cuts off; raises ProblemError where nothing is left to learn."""
+    """Return the share of a sample that `max_tokens` cuts off. Raises ProblemError if nothing is left to learn."""
     most = recipe.max_tokens
     if not any(label != IGNORED for _, labels in sample for label in labels[:most]):
         raise ProblemError(f"max_tokens {most}: it cuts off all that is to be learned; accepted: more")
@@ -51,25 +53,30 @@ def cut_off(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
 
 
 def mean_tokens(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
-    """The tokens of an example in the mean of a sample."""
+    """Return the mean tokens per example, estimated on a sample."""
     return fmean(min(len(ids), recipe.max_tokens) for ids, _ in sample)
 
 
 def steps_for(recipe: FinetuneRecipe, size: int, mean: float, tokens: int = 0) -> int:
-    """How many steps a run has: those for about so many tokens of examples of `mean`, or the recipe's, or its epochs'
-    of `size`."""
+    """Return the number of steps of a run: for about `tokens` tokens if given, else the recipe's steps or epochs.
+
+    Args:
+        recipe: The recipe.
+        size: The number of examples in an epoch.
+        mean: The mean tokens per example.
+        tokens: The tokens to train for, 0 for the recipe's length.
+    """
     if tokens:
         return max(1, round(tokens / (mean * recipe.batch)))
     return recipe.steps or -(-recipe.epochs * size // recipe.batch)
 
 
 class FinetuneBatches:
-    """Items, each of which is a piece of a step's batch; process `p` of `processes` takes items p, p + processes,
-    ..."""
+    """A sequence of pieces of the steps' batches; process `p` takes items p, p + processes, ..."""
 
     def __init__(self, recipe: FinetuneRecipe, source: Source, tokenizer: Any, steps: int, processes: int = 1) -> None:
         self.recipe, self.source, self.tokenizer, self.steps = recipe, source, tokenizer, steps
-        self.pieces = count_pieces(recipe, processes) * processes  # of a step
+        self.pieces = count_pieces(recipe, processes) * processes  # pieces per step
         self._step: tuple[int, list[dict[str, Any]]] = (-1, [])
 
     def __len__(self) -> int:
@@ -84,18 +91,18 @@ class FinetuneBatches:
         return self._step[1][piece]
 
     def dataset(self) -> Any:
-        """The same as the kind of dataset that SFTTrainer takes, made as it is asked for."""
+        """Return the pieces as a dataset for SFTTrainer, which makes them on demand."""
         from datasets import Dataset
 
         return Dataset.from_dict({"item": range(len(self))}).with_transform(self.transform)
 
     def transform(self, asked: dict[str, list[int]]) -> dict[str, list[Any]]:
-        """The columns of some items."""
+        """Return the columns of some items."""
         items = [self[item] for item in asked["item"]]
         return {name: [item[name] for item in items] for name in items[0]}
 
     def rows(self, step: int) -> list[Encoded]:
-        """The examples of a step, cut off where they are too long; epochs follow one another."""
+        """Return the examples of a step, cut off at `max_tokens`; a step may cross epochs."""
         size, most = len(self.source), self.recipe.max_tokens
         start, stop, rows = step * self.recipe.batch, (step + 1) * self.recipe.batch, list[Encoded]()
         while start < stop:
@@ -108,27 +115,26 @@ class FinetuneBatches:
         return rows
 
     def cut(self, rows: list[Encoded]) -> list[list[Encoded]]:
-        """Pieces of about equal tokens, none of them empty."""
+        """Cut rows into pieces of about equal numbers of tokens, none of them empty."""
         total = sum(len(ids) for ids, _ in rows)
         pieces: list[list[Encoded]] = [[] for _ in range(self.pieces)]
         seen = at = 0
         for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
             wanted = min(seen * self.pieces // total, at + 1) if pieces[at] else at
-            at = max(wanted, self.pieces - left)  # as many rows as pieces are left: one for each
+            at = max(wanted, self.pieces - left)  # if only as many rows as pieces are left, each piece gets one
             pieces[at].append(row)
             seen += len(row[0])
         return pieces
 
 
 def pack(rows: Iterable[Encoded]) -> dict[str, Any]:
-    """Rows one behind the other as tensors of shape (1, all their tokens); where positions begin anew, so does an
-    example."""
+    """Return rows joined as tensors of shape (1, total tokens); positions restart at 0 at each example."""
     import torch
 
     ids, labels, positions = [], [], []
     for row, learned in rows:
         ids += row
-        labels += [IGNORED, *learned[1:]]  # nothing before an example foretells its first token
+        labels += [IGNORED, *learned[1:]]  # nothing before an example predicts its first token
         positions += range(len(row))
     return {
         "input_ids": torch.tensor([ids]),
@@ -138,12 +144,14 @@ def pack(rows: Iterable[Encoded]) -> dict[str, Any]:
 
 
 def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded], cpu: bool) -> int:
-    """How many examples, about, a row takes: the recipe's `device_batch`, fewer on a CPU, one where the model tells
-    none apart."""
+    """Return the approximate number of examples in a row.
+
+    The number is the recipe's `device_batch`, less on a CPU, and 1 if the model can't keep packed examples apart.
+    """
     mean = mean_tokens(recipe, sample)
     packed = min(recipe.device_batch, max(1, round(ROW / mean))) if cpu else recipe.device_batch
     positions = getattr(model.config, "max_position_embeddings", None) or 0
-    length = positions + 1 if packed * mean > positions / 2 else 0  # a row may be longer than an example can be
+    length = positions + 1 if packed * mean > positions / 2 else 0  # a row may be longer than the longest example
     ids = sample[0][0][: recipe.max_tokens]
     if keeps_apart(model, ids, length):
         return packed
@@ -157,8 +165,7 @@ def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded]
 
 
 def keeps_apart(model: Any, ids: list[int], length: int = 0) -> bool:
-    """Whether a model reads an example that others are packed before, in a row of at least `length`, as it reads it
-    alone."""
+    """Whether a model gives an example the same logits alone as behind others, in a row of at least `length` tokens."""
     import torch
 
     row, before = (ids, ids), (ids[::-1], ids)
@@ -168,6 +175,6 @@ def keeps_apart(model: Any, ids: list[int], length: int = 0) -> bool:
                 model(item["input_ids"], position_ids=item["position_ids"], use_cache=False).logits[0]
                 for item in (pack([row]), pack([before] * max(1, length // len(ids)) + [row]))
             )
-        except (TypeError, RuntimeError, IndexError):  # it takes no positions, or no such row
+        except (TypeError, RuntimeError, IndexError):  # the model takes no positions, or no row this long
             return False
     return bool((packed[-len(ids) :] - alone).norm() < 1e-3 * alone.norm())

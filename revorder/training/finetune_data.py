@@ -1,4 +1,4 @@
-"""What a language model is fine-tuned on: equations of a mixture, or a corpus of questions and answers."""
+"""The data for fine-tuning: equations of a mixture, or a corpus of questions and answers."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ ACCEPTED = (
 
 
 class Source(Protocol):
-    """Examples by index, the same for the same arguments."""
+    """Examples by index, always the same for the same arguments."""
 
     def __len__(self) -> int:
-        """How many examples an epoch has."""
+        """Return the number of examples in an epoch."""
         ...
 
     def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
-        """The examples of an epoch from `start` to `stop`."""
+        """Yield examples `start` to `stop` of an epoch."""
         ...
 
 
 class Equations:
-    """The equations of a mixture, the same in each epoch; the prompt is `12+35=`."""
+    """The equations of a mixture, the same in each epoch, with prompts such as `12+35=`."""
 
     def __init__(self, mixture: Mixture, seed: int) -> None:
         self.mixture, self.seed = mixture, seed
@@ -51,14 +51,14 @@ class Equations:
         return self.mixture.size
 
     def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
-        """The equations from `start` to `stop`."""
+        """Yield equations `start` to `stop`."""
         learn_estimates = self.mixture.estimate_digits > 0
         for example in sampler(self.mixture).examples(self.seed, start, stop):
             yield as_pair(example, learn_estimates)
 
 
 class Corpus:
-    """Prompts and completions, shuffled anew in each epoch."""
+    """Prompts and completions, shuffled again in each epoch."""
 
     def __init__(self, rows: Iterable[tuple[str, str]], seed: int) -> None:
         self.rows, self.seed = list(rows), seed
@@ -69,7 +69,7 @@ class Corpus:
         return len(self.rows)
 
     def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
-        """The examples from `start` to `stop` of that epoch's order; all of a completion is learned."""
+        """Yield examples `start` to `stop` in the order of the epoch; the whole completion is learned."""
         if self._order[0] != epoch:
             order = list(range(len(self.rows)))
             random.Random(f"{self.seed}:{epoch}").shuffle(order)
@@ -89,12 +89,12 @@ class InTurn:
         return sum(map(len, self.sources))
 
     def unseen(self, examples: int) -> int:
-        """How many of the sources the first so many examples don't come to."""
+        """Return the number of sources that the first `examples` examples don't reach."""
         firsts = accumulate(map(len, self.sources), initial=0)
         return sum(first >= examples for first, _ in zip(firsts, self.sources, strict=False))
 
     def pairs(self, epoch: int, start: int, stop: int) -> Iterator[Pair]:
-        """The examples from `start` to `stop`."""
+        """Yield examples `start` to `stop` of an epoch."""
         first = 0
         for source in self.sources:
             low, high = max(0, start - first), min(len(source), stop - first)
@@ -133,9 +133,15 @@ class Mixed:
 
 
 def read_source(name: str, seed: int, method: str | None = None) -> Equations | Corpus:
-    """The examples of a name; `method` writes a mixture's traces in place of its own.
+    """Return the examples of a data source.
 
-    Raises ProblemError that says what is accepted.
+    Args:
+        name: A mixture, gsm8k, enhancement, a JSONL file, or the name of a Hugging Face dataset.
+        seed: The seed that draws or shuffles the examples.
+        method: The method that writes a mixture's traces, instead of the mixture's own.
+
+    Raises:
+        ProblemError: The source is missing, unreadable or empty, or is given a method without being a mixture.
     """
     if (MIXTURES / f"{name}.yaml").exists() or Path(name).suffix in (".yaml", ".yml"):
         mixture = Mixture.read(name)
@@ -162,7 +168,7 @@ def read_source(name: str, seed: int, method: str | None = None) -> Equations | 
 
 
 def refuse_wrong(name: str, source: Equations | Corpus) -> None:
-    """Raise ProblemError if the completions of a corpus state wrong equations; those of a mixture are right."""
+    """Raise ProblemError if the completions of a corpus state wrong equations; a mixture states none."""
     rows = source.rows if isinstance(source, Corpus) else []
     wrong = [
         (number, found.equation)
@@ -179,7 +185,7 @@ def refuse_wrong(name: str, source: Equations | Corpus) -> None:
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, str]]:
-    """(prompt, completion) of each line of a JSONL file: these keys as they are, or question and answer.
+    """Yield (prompt, completion) of each line of a JSONL file, from these keys or from question and answer.
 
     Raises ProblemError that names the file and the line.
     """
@@ -197,7 +203,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_row(row: object) -> tuple[str, str]:
-    """The prompt and the completion of a record.
+    """Return the prompt and the completion of a record.
 
     >>> read_row({"question": "1+1?", "answer": "2"})
     ('Question: 1+1?\\nAnswer:\\n', '2')
@@ -210,13 +216,13 @@ def read_row(row: object) -> tuple[str, str]:
             texts = [row.get(key) for key in keys]
             if all(isinstance(text, str) for text in texts) and texts[1]:
                 first, second = texts
-                f"{first}{second}".encode()  # raises ValueError at half a surrogate, which no tokenizer takes
+                f"{first}{second}".encode()  # raises ValueError at a lone surrogate, which no tokenizer takes
                 return (first if keys[0] == "prompt" else question_prompt(first)), second
     raise ProblemError("no texts prompt and completion; give these, question and answer, or text")
 
 
 def written_by(mixture: Mixture, method: str) -> Mixture:
-    """The same problems written by another method, without wrong digits where it takes none back.
+    """Return the mixture with another method, without deliberate errors if that method has no rollback.
 
     >>> written_by(Mixture.read("paper"), "plain").rollback == 0
     True
@@ -228,8 +234,10 @@ def written_by(mixture: Mixture, method: str) -> Mixture:
 
 
 def join_mixtures(mixtures: Sequence[Mixture]) -> Mixture | None:
-    """A mixture of all their parts, None where there is none; raises ProblemError where they are written
-    differently."""
+    """Return a mixture with the parts of all mixtures, or None without any.
+
+    Raises ProblemError if the mixtures have different methods, forms or answers.
+    """
     if not mixtures:
         return None
     ways = {(mixture.method, mixture.form, mixture.answer) for mixture in mixtures}
@@ -240,12 +248,12 @@ def join_mixtures(mixtures: Sequence[Mixture]) -> Mixture | None:
 
 
 def digest_of(text: str) -> str:
-    """A short digest, which tells a text from another."""
+    """Return a short digest of a text."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
 def trained_digits(mixture: Mixture) -> tuple[tuple[str, int, int], ...]:
-    """(op, digits of the longer operand, of the shorter) of each kind of problem that a mixture has.
+    """Return (op, digits of the longer operand, of the shorter) of each kind of problem in a mixture.
 
     >>> trained_digits(Mixture.read("small"))
     (('+', 5, 5), ('-', 5, 5), ('*', 5, 1))

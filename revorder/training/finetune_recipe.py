@@ -1,4 +1,4 @@
-"""A fine-tuning recipe: for how long, in what batches, at what rates a pretrained model learns; read from YAML."""
+"""A fine-tuning recipe, read from YAML: the length of a run, its batches and its learning rates."""
 
 from __future__ import annotations
 
@@ -29,13 +29,23 @@ Rates = Annotated[
 class FinetuneRecipe(Settings):
     """How a pretrained model is fine-tuned.
 
-    `epochs` over the data, or `steps` where that is not 0. `batch`: examples of a step, over all processes; each
-    process takes about `device_batch` at once. `lr`: one rate, or one for each of as many equal parts of the run; it
-    rises over the share `warmup` of the steps, and then follows the `schedule` to 0, or stays. `max_tokens`: longer
-    examples are cut off there. `lora`: the rank of the adapters that are trained in place of the whole model, 0 for
-    none. `checkpointing`: save memory by computing activations twice. `eval_columns`: [op, digits of the longer
-    operand, of the shorter] of a mixture's problems on which exact match is measured, on the validation split, every
-    `eval_every` steps.
+    Args:
+        name: The recipe's name.
+        epochs: The number of passes over the data.
+        steps: The number of steps, 0 to follow `epochs`.
+        batch: The examples of a step, over all processes.
+        device_batch: The approximate number of examples that a process computes at once.
+        lr: One learning rate, or a list of rates, one for each equal part of the run.
+        schedule: The course of the rate after the warmup: `cosine` falls to 0, `constant` stays.
+        warmup: The share of the steps in which the rate rises.
+        max_tokens: The length at which examples are cut off.
+        lora: The rank of the adapters trained instead of the whole model, 0 for no adapters.
+        checkpointing: Whether to save memory by computing activations twice.
+        seed: The seed of the data's order and of new weights.
+        save_every: The steps between two saved states.
+        eval_columns: The columns [op, digits of the longer operand, of the shorter] of a mixture's problems on which exact
+            match is measured, on the validation split.
+        eval_every: The steps between two measurements.
 
     >>> FinetuneRecipe.read("llama2-7b").lr
     (5e-05,)
@@ -63,11 +73,11 @@ class FinetuneRecipe(Settings):
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> FinetuneRecipe:
-        """Read a YAML file, a packaged recipe by its name, or a mapping; raises ProblemError naming the wrong key."""
+        """Read a YAML file, a packaged recipe by name, or a mapping. Raises ProblemError that names the wrong key."""
         return read_settings(cls, source, FINETUNES, "recipe")
 
     def rate(self, step: int, steps: int) -> float:
-        """The learning rate at a step of so many, from 0.
+        """Return the learning rate at a `step`, counted from 0, of a run of `steps`.
 
         >>> recipe = FinetuneRecipe(epochs=3, lr=(1e-4, 1e-4, 1e-5), schedule="constant", warmup=0)
         >>> [recipe.rate(step, 30) for step in (0, 19, 20)]

@@ -1,4 +1,4 @@
-"""The model card: what a checkpoint is, how it was made, what it cost, how it scores, and what it can't do."""
+"""Write the model card of a checkpoint: its purpose, training, cost, scores and limits."""
 
 from __future__ import annotations
 
@@ -22,13 +22,20 @@ def model_card(
     processes: int,
     commits: str,
 ) -> str:
-    """The README.md of a checkpoint.
+    """Return the README.md of a checkpoint.
 
-    `steps`: where they were asked for; `scores`: percent exact on 1000 validation problems a column; `log`: the run's.
+    Args:
+        recipe: The recipe of the run.
+        steps: The steps asked for on the command line, if any.
+        parameters: The number of the model's parameters.
+        scores: Percent of exact matches on 1000 validation problems, by column.
+        log: The entries of the run's log.
+        processes: The number of processes.
+        commits: The git commits that trained it.
     """
     mixture = recipe.data
     batches = recipe.batches_a_step(processes)
-    alike = batches == recipe.batches  # then a step is the same in one process
+    alike = batches == recipe.batches  # then one process takes the same steps
     command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
     command += f" train {recipe.name} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in recipe.max_digits)
@@ -84,7 +91,7 @@ and says so. It knows no text but equations.
 def finetune_card(
     info: CheckpointInfo, recipe: FinetuneRecipe, size: int, log: list[dict[str, Any]], processes: int
 ) -> str:
-    """The README.md of a fine-tuned model; `size`: examples of an epoch, `log`: the run's."""
+    """Return the README.md of a fine-tuned model, from `size` examples per epoch and the run's log."""
     base, data, steps = info.extra["base"], info.extra["data"], info.extra["steps"]
     hub = "" if os.path.exists(base) else f"base_model: {base}\n"
     how = f"LoRA of rank {recipe.lora}, merged" if recipe.lora else "all weights"
@@ -136,7 +143,7 @@ Beyond what it was trained on it may be wrong. The terms of `{base}` hold for it
 
 
 def finetune_command(info: CheckpointInfo, recipe: FinetuneRecipe) -> str:
-    """The command that makes a fine-tuned model; what its recipe does not say stands in options."""
+    """Return the command that makes a fine-tuned model, with options where it differs from its recipe."""
     about = info.extra
     words = ["revorder finetune", about["base"], *about["data"], "--out DIR"]
     named = FinetuneRecipe()
@@ -156,7 +163,7 @@ def finetune_command(info: CheckpointInfo, recipe: FinetuneRecipe) -> str:
 
 
 def counted(processes: int) -> str:
-    """So many processes.
+    """Return the number of processes in words.
 
     >>> counted(1), counted(2)
     ('1 process', '2 processes')

@@ -10,8 +10,7 @@ from revorder.training.runs import has_bf16
 
 
 class Muon(torch.optim.Muon):
-    """torch's Muon, which computes in bfloat16, in float32 on a machine that only emulates bfloat16 (20 times
-    slower)."""
+    """torch's Muon in bfloat16, or in float32 on machines that only emulate bfloat16, which is 20 times slower."""
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:
@@ -32,7 +31,7 @@ class Muon(torch.optim.Muon):
 
 
 def orthogonalized(matrix: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
-    """The matrix with all its singular values brought near to 1, by so many steps of Newton and Schulz."""
+    """Return the matrix with all singular values brought close to 1 by `steps` Newton-Schulz steps."""
     a, b, c = coefficients
     tall = matrix.size(0) > matrix.size(1)
     x = matrix.T if tall else matrix

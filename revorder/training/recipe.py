@@ -1,4 +1,4 @@
-"""A recipe: what a training run learns from, by what, for how long; read from YAML with every key checked."""
+"""A training recipe, read from YAML with every key checked: the data, the model, and the length of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from revorder.model.llama import ModelShape
 from revorder.settings import Count, Settings, read_settings
 
 WARMUP = 100  # steps
-NOT_LEARNED = {"eval_columns", "eval_every", "save_every"}  # keys that may change while a run goes on
+NOT_LEARNED = {"eval_columns", "eval_every", "save_every"}  # keys that may change when a run resumes
 RECIPES = Path(__file__).parent / "recipes"
 
 Length = tuple[Literal["+", "-", "*", "/"], DigitCount, DigitCount]
@@ -25,17 +25,31 @@ Lengths = Annotated[
 class Recipe(Settings):
     """A training run.
 
-    `max_digits`: columns [op, digits of the longer operand, of the shorter] of what the model may be asked for.
-    `steps`; `tokens` of a batch, padding not counted; `batches` of a step: the processes of torchrun share them, and
-    each takes one at least.
-    `longest`: tokens of the longest example; longer ones are passed over.
-    `place_offset`: the share of examples whose digits and `r|` name places that are moved up by one random number, as
-    far as the tokens' places reach, so that places above the trained lengths are learned too. A product of two numbers
-    of two digits or more stays: its partial products are moved by the place of a digit, which must count from 0.
-    `muon_lr` and `lr`: of the matrices (Muon, or AdamW at `lr` where it is null) and of all else (AdamW); both rise for
-    WARMUP steps, or a tenth of the run if that is less, stay, and fall to 0 along a line over the last `decay_steps`.
-    So a run that has not begun to fall goes on to any number of steps as if it had been begun with that.
-    `eval_columns`: on which exact match is measured, on the validation split, every `eval_every` steps.
+    Both learning rates rise for WARMUP steps, or a tenth of the run if that is less, stay constant, and fall linearly
+    to 0 over the last `decay_steps`. So a run that has not begun to decay can be extended to any number of steps, with
+    the same result as if it had been started with that number.
+
+    Args:
+        name: The recipe's name.
+        data: The mixture.
+        model: The size of the model.
+        max_digits: [op, digits of the longer operand, of the shorter] for each kind of problem to ask the model.
+        steps: The number of steps.
+        tokens: The tokens of a batch, padding not counted.
+        batches: The batches of a step, shared by the processes of torchrun; each process takes at least one.
+        longest: The most tokens in an example; longer examples are skipped.
+        place_offset: The share of examples whose places are moved up by a random number, as far as the tokens' places
+            reach, so that the model learns places above the trained lengths too. The digits and `r|` of an example move
+            together. A product of two numbers of two or more digits never moves: its partial products are shifted by
+            the place of a digit, which must count from 0.
+        lr: The learning rate of AdamW.
+        muon_lr: The learning rate of Muon for the layers' matrices, null to train them with AdamW too.
+        decay_steps: The steps of the final decay.
+        seed: The seed of the data and the initial weights.
+        eval_columns: The columns on which exact match is measured, on the validation split, in the form of
+            `max_digits`.
+        eval_every: The steps between two measurements.
+        save_every: The steps between two saved states.
 
     >>> Recipe.read("sums").model.layers
     3
@@ -71,7 +85,7 @@ class Recipe(Settings):
         return self
 
     def schedule(self) -> tuple[int, int]:
-        """The steps over which the rates rise, and those over which they fall.
+        """Return the number of steps in which the rates rise, and in which they fall.
 
         >>> Recipe.read("sums").schedule()
         (100, 5900)
@@ -80,7 +94,7 @@ class Recipe(Settings):
         return warmup, min(self.decay_steps, self.steps - warmup)
 
     def batches_a_step(self, processes: int) -> int:
-        """Each process takes as many batches as the others, and one at least."""
+        """Return the batches of a step, rounded up so that every process takes the same number."""
         return -(-self.batches // processes) * processes
 
     def run_settings(self, processes: int) -> dict[str, Any]:
@@ -89,10 +103,10 @@ class Recipe(Settings):
         return settings if self.place_offset else {key: settings[key] for key in settings if key != "place_offset"}
 
     def tokens_seen(self, processes: int) -> int:
-        """Tokens that the run learns from, padding not counted."""
+        """Return the number of tokens in the run, padding not counted."""
         return self.steps * self.tokens * self.batches_a_step(processes)
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Recipe:
-        """Read a YAML file, a packaged recipe by its name, or a mapping; raises ProblemError naming the wrong key."""
+        """Read a YAML file, a packaged recipe by name, or a mapping. Raises ProblemError that names the wrong key."""
         return read_settings(cls, source, RECIPES, "recipe")

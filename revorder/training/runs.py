@@ -1,4 +1,4 @@
-"""Runs: a folder that belongs to one run, its log, and saving on a signal; shared by training and fine-tuning."""
+"""The folder of a run, its log, and saving on a signal, for training and fine-tuning."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ from revorder.files import make_folder, write_whole
 from revorder.processes import held, is_first_process
 from revorder.provenance import commit, joined
 
-MODEL_FILES = ("config.json", "README.md")  # that a run writes when it is done
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of mallopt in glibc's malloc.h
+MODEL_FILES = ("config.json", "README.md")  # written at the end of a run
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # options of mallopt in glibc's malloc.h
 
 
 def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | None, str]:
-    """Make the run's folder and stamp it with its settings and the commits that take its steps.
+    """Create the run's folder, and record its settings and the git commits that train it.
 
-    Returns the saved state to go on from, if there is any, and these commits. Raises ProblemError where the folder
-    holds a run with other settings than these, `steps` aside, or of more steps, and where a model of no run is there,
-    which this one's would replace.
+    Returns:
+        The saved state to resume from, None for a new run, and the commits.
+
+    Raises:
+        ProblemError: The folder has a run with other settings (`steps` aside) or with more steps, or a model without a
+            run, which would be overwritten.
     """
     stamp = run / "recipe.json"
     if not run.exists() and (there := [name for name in MODEL_FILES if (run.parent / name).exists()]):
@@ -54,13 +57,15 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
     if saved_step(saved) < steps:
         commits = joined(commits, commit())
     stamped = {**settings, "commits": commits}
-    write_whole(stamp, json.dumps(stamped, indent=2) + "\n")  # each process does; none may read half of it
+    write_whole(
+        stamp, json.dumps(stamped, indent=2) + "\n"
+    )  # every process writes it, and none may read a partial file
     return saved, commits
 
 
 @contextmanager
 def alone_in(run: Path) -> Iterator[None]:
-    """Keep the run's folder to this run; raises ProblemError where another process is at it."""
+    """Lock the run's folder. Raises ProblemError if another process is training in it."""
     with held(run / "lock") as mine:
         if not mine:
             raise ProblemError(
@@ -70,7 +75,7 @@ def alone_in(run: Path) -> Iterator[None]:
 
 
 def last_saved(run: Path) -> str | None:
-    """The last whole saved state of a run; Trainer writes its trainer_state.json last."""
+    """Return the last complete saved state of a run; Trainer writes its trainer_state.json last."""
     whole = []
     for state in run.glob("checkpoint-*/trainer_state.json"):
         with suppress(ValueError):
@@ -80,7 +85,7 @@ def last_saved(run: Path) -> str | None:
 
 
 def saved_step(saved: str | None) -> int:
-    """The step of a saved state, from its folder's name; 0 for none.
+    """Return the step of a saved state, from its folder's name, or 0 for None.
 
     >>> saved_step("run/checkpoint-500")
     500
@@ -89,7 +94,7 @@ def saved_step(saved: str | None) -> int:
 
 
 def read_log(log: Path) -> list[dict[str, Any]]:
-    """The entries of a run's log, none where there is no log; a line that was cut off is left out."""
+    """Return the entries of a run's log, without an incomplete last line; a missing log is empty."""
     entries = []
     for line in log.read_text().splitlines() if log.exists() else []:
         try:
@@ -100,10 +105,10 @@ def read_log(log: Path) -> list[dict[str, Any]]:
 
 
 class Log(TrainerCallback):
-    """Writes loss, tokens and seconds to the log, a JSON object a line; a run that goes on counts on from its last
-    line.
+    """Write loss, tokens and seconds to the log, one JSON object per line.
 
-    A log's lines beyond the step that a run goes on from are dropped, so that no step stands in it twice.
+    A resumed run continues the count of seconds. Lines after the step that it resumes from are dropped, so no step is
+    logged twice.
     """
 
     def __init__(self, log: Path, resumed: str | None) -> None:
@@ -114,10 +119,13 @@ class Log(TrainerCallback):
         self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
         if is_first_process():
             write_whole(self.log, "".join(json.dumps(entry) + "\n" for entry in entries))
-        state.save_steps, state.logging_steps = args.save_steps, args.logging_steps  # not those of the saved state
+        state.save_steps, state.logging_steps = (
+            args.save_steps,
+            args.logging_steps,
+        )  # overrides those of the saved state
 
     def write(self, **entry: Any) -> None:
-        """Add an entry, with the seconds since the run began."""
+        """Add an entry, with the seconds since the start of the run."""
         entry["seconds"] = round(time.monotonic() - self.start, 1)
         with self.log.open("a") as file:
             file.write(json.dumps(entry) + "\n")
@@ -132,8 +140,7 @@ class Log(TrainerCallback):
 
 
 class SaveOnSignal(TrainerCallback):
-    """Within `with`, the first SIGINT or SIGTERM in any process has the run saved and stopped at the end of its
-    step."""
+    """A context in which the first SIGINT or SIGTERM in any process saves and stops the run after its step."""
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -156,7 +163,7 @@ class SaveOnSignal(TrainerCallback):
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         noted = torch.tensor(int(self._signal is not None), device=args.device)
-        if torch.distributed.is_initialized():  # all processes stop at the same step, or they wait for each other
+        if torch.distributed.is_initialized():  # processes that stopped at different steps would wait for each other
             torch.distributed.all_reduce(noted, torch.distributed.ReduceOp.MAX)
         if noted.item():
             self.stopped = True
@@ -168,9 +175,11 @@ class SaveOnSignal(TrainerCallback):
 
 @contextmanager
 def keeping_freed_memory() -> Iterator[None]:
-    """Have glibc keep what is freed until the end: a step on a CPU frees and takes gigabytes, which else are cleared
-    anew each time."""
-    with suppress(OSError, AttributeError, TypeError):  # no glibc
+    """Let glibc keep freed memory until the end.
+
+    A step on a CPU frees and allocates gigabytes, which the system would otherwise clear again each time.
+    """
+    with suppress(OSError, AttributeError, TypeError):  # the C library is not glibc
         glibc = ctypes.CDLL(None)
         glibc.mallopt(M_MMAP_MAX, 0)
         glibc.mallopt(M_TRIM_THRESHOLD, -1)
@@ -181,7 +190,7 @@ def keeping_freed_memory() -> Iterator[None]:
 
 
 def give_back_memory() -> None:
-    """Give the system what is freed: texts of other lengths do not fit it, so that a long run would take ever more."""
+    """Return freed memory to the system: texts of other lengths don't fit it, so a long run would grow endlessly."""
     gc.collect()
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
@@ -196,9 +205,18 @@ def has_bf16() -> bool:
 
 
 def trainer_settings(kind: type, run: Path, steps: int, pieces: int, save_every: int, seed: int, **more: Any) -> Any:
-    """Trainer's settings of a run, of the class `kind`: an item of the dataset is a batch, and `pieces` make a step.
+    """Return Trainer's settings for a run.
 
-    They are for one device a process: with several Trainer would take more items, of which one is learned.
+    They allow one device per process: with several, Trainer would take several items and learn only one of them.
+
+    Args:
+        kind: The class of the settings.
+        run: The folder of the run.
+        steps: The number of steps.
+        pieces: The number of the dataset's items in a step, in each process; an item is a batch.
+        save_every: The steps between two saved states.
+        seed: The seed.
+        more: Further settings of `kind`.
     """
     args = kind(
         output_dir=str(run),
@@ -224,5 +242,5 @@ def trainer_settings(kind: type, run: Path, steps: int, pieces: int, save_every:
 
 
 def first_item(items: list[Any]) -> Any:
-    """Trainer's collator: an item of the dataset is a whole batch."""
+    """Return the only item, as Trainer's collator: an item of the dataset is a whole batch."""
     return items[0]

@@ -1,4 +1,4 @@
-"""Training with transformers' Trainer: interrupted, resumed and extended at will."""
+"""Train with transformers' Trainer; runs can be interrupted, resumed and extended."""
 
 from __future__ import annotations
 
@@ -33,17 +33,24 @@ from revorder.training.runs import (
     trainer_settings,
 )
 
-COMPILE_FROM = 1000  # steps: compiling takes a minute or two, and makes each step about 1.4 times as fast
+COMPILE_FROM = 1000  # steps; compiling takes one to two minutes, and makes a step about 1.4 times as fast
 VALIDATION_SEED = 1
 
 
 @keeping_freed_memory()
 def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | None = None) -> Path | None:
-    """Train a recipe, as Recipe.read takes it, into the checkpoint folder `out`; `steps`: in place of the recipe's.
+    """Train a recipe, write the checkpoint to `out`, and return `out`.
 
-    The run is kept in `out`/run. Called again it goes on from there, also to more steps than before. On SIGINT and
-    SIGTERM it saves and returns None. With torchrun each process calls it. Raises ProblemError for a recipe that can't
-    be read, and where the folder holds a run of another recipe.
+    The run is kept in `out`/run. The same call resumes it, also with more steps. On SIGINT and SIGTERM the run is saved
+    and None is returned. With torchrun each process makes the call.
+
+    Args:
+        source: Any source of Recipe.read.
+        out: The checkpoint folder.
+        steps: The number of steps, instead of the recipe's.
+
+    Raises:
+        ProblemError: The recipe can't be read, or the folder has a run of another recipe.
     """
     recipe, out = Recipe.read(source), Path(out)
     recipe = recipe.model_copy(update={"steps": steps or recipe.steps})
@@ -52,7 +59,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     tokenizer, model = Tokenizer(recipe.model.places), create_model(recipe.model, recipe.seed)
     if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
-        model.set_attn_implementation("sdpa")  # eager, it is the slower one for short texts
+        model.set_attn_implementation("sdpa")  # without compiling, sdpa is slower than eager for short texts
         model.compile(dynamic=True)
     if not take_steps(recipe, tokenizer, model, run, saved, processes):
         return None
@@ -77,7 +84,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
 
 
 def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, saved: str | None, processes: int) -> bool:
-    """Train the model, kept in the folder `run`, from the saved state on if there is one; False: it was interrupted."""
+    """Train the model, from the saved state if there is one; return False if the run was interrupted."""
     batches = Batches(recipe, tokenizer, processes)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
     interruption = SaveOnSignal()
@@ -96,7 +103,7 @@ def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, save
 
 
 def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
-    """The mean loss of a batch's learned tokens (-log of the right one's probability), as Trainer asks for it."""
+    """Return the mean cross-entropy of a batch's learned tokens, in nats."""
     logits, targets = outputs.logits[:, :-1].float(), labels[:, 1:]
     total = torch.nn.functional.cross_entropy(
         logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="sum"
@@ -105,7 +112,7 @@ def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
 
 
 def encode_columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[str, list[dict[str, Any]]]:
-    """`n` problems of the validation split for each of the recipe's `eval_columns`, encoded, in batches of 100."""
+    """Return `n` validation problems for each of the recipe's `eval_columns`, encoded, in batches of 100."""
     mixture, columns = recipe.data, {}
     for op, a, b in recipe.eval_columns:
         rows = []
@@ -117,7 +124,7 @@ def encode_columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[s
 
 
 def exact_match(model: Any, columns: dict[str, list[dict[str, Any]]]) -> dict[str, float]:
-    """The percentage of each column's problems whose every answer token is the likeliest: greedy decoding writes it."""
+    """Return the percentage of each column's problems that greedy decoding would answer exactly."""
     model.eval()
     percent = {}
     with torch.no_grad():
@@ -135,7 +142,7 @@ def exact_match(model: Any, columns: dict[str, list[dict[str, Any]]]) -> dict[st
 
 
 class Measure(Log):
-    """Also measures exact match, and writes it to the log and to the screen."""
+    """Also measure exact match, log it and print it."""
 
     def __init__(self, recipe: Recipe, tokenizer: Tokenizer, log: Path, resumed: str | None) -> None:
         super().__init__(log, resumed)
