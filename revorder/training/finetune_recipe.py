@@ -43,8 +43,8 @@ class FinetuneRecipe(Settings):
         checkpointing: Whether to save memory by computing activations twice.
         seed: The seed of the data's order and of new weights.
         save_every: The steps between two saved states.
-        eval_columns: The columns [op, digits of the longer operand, of the shorter] of a mixture's problems on which exact
-            match is measured, on the validation split.
+        eval_columns: The columns [op, digits of the longer operand, of the shorter] of a mixture's problems on which
+            exact match is measured, on the validation split.
         eval_every: The steps between two measurements.
 
     >>> FinetuneRecipe.read("llama2-7b").lr
