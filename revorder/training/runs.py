@@ -57,9 +57,7 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
     if saved_step(saved) < steps:
         commits = joined(commits, commit())
     stamped = {**settings, "commits": commits}
-    write_whole(
-        stamp, json.dumps(stamped, indent=2) + "\n"
-    )  # every process writes it, and none may read a partial file
+    write_whole(stamp, json.dumps(stamped, indent=2) + "\n")  # each process writes it; none may read a partial file
     return saved, commits
 
 
@@ -119,10 +117,7 @@ class Log(TrainerCallback):
         self.start = time.monotonic() - (entries[-1]["seconds"] if entries else 0)
         if is_first_process():
             write_whole(self.log, "".join(json.dumps(entry) + "\n" for entry in entries))
-        state.save_steps, state.logging_steps = (
-            args.save_steps,
-            args.logging_steps,
-        )  # overrides those of the saved state
+        state.save_steps, state.logging_steps = args.save_steps, args.logging_steps  # override the saved state
 
     def write(self, **entry: Any) -> None:
         """Add an entry, with the seconds since the start of the run."""
