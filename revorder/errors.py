@@ -1,4 +1,4 @@
-"""The one error that bad input raises, and how input is quoted in it."""
+"""The error that bad input raises, and how its message quotes input."""
 
 from __future__ import annotations
 
@@ -7,20 +7,16 @@ from contextlib import contextmanager
 
 
 class ProblemError(ValueError):
-    """Bad input; the message is one line that names the input, what is wrong, and what is accepted."""
+    """Bad input: the message is one line with the input, what is wrong with it, and what to do."""
 
 
 def quote(text: str) -> str:
-    """Quote `text` for a message, shortened to 60 characters.
-
-    >>> quote("12+x")
-    "'12+x'"
-    """
+    """Return `text` in quotes for a message, shortened to 60 characters."""
     return repr(shorten(text))
 
 
 def shorten(text: str) -> str:
-    """The text, or its beginning and end where it has more than 60 characters.
+    """Return the text, or its beginning and end if it has more than 60 characters.
 
     >>> len(shorten("1" * 1000))
     60
@@ -29,7 +25,7 @@ def shorten(text: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message, of a system's error without number and file, for a message of our own.
+    """Return the first line of an error's message; of a system error, the message without its number and path.
 
     >>> first_line(ValueError("no such file\\nsee the manual")), first_line(OSError(2, "No such file", "in.jsonl"))
     ('no such file', 'No such file')
@@ -39,7 +35,11 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def needs(what: str, extra: str) -> Iterator[None]:
-    """Where a library that `what` imports inside is missing, raise ProblemError naming the extra that installs it.
+    """Raise ProblemError with the extra to install if the imports inside fail.
+
+    Args:
+        what: what needs the imported library, for the message.
+        extra: the extra of this package that installs the library.
 
     >>> with needs("GGUF", "gguf"):
     ...     import no_such_library

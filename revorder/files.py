@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, told apart by their digest, and looked at before a library reads them."""
+"""Files: digests, checks before reading, and writing that leaves a whole file or none."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 
 from revorder.errors import ProblemError, first_line
 
-MAX_LINE = 64 * 1024 * 1024  # bytes of a line that is read
+MAX_LINE = 64 * 1024 * 1024  # bytes of one line of input
 
 
 def digest(path: Path) -> str:
-    """The sha256 of a file, in hexadecimal digits."""
+    """Return the sha256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_text(path: Path) -> str:
-    """A text file, as UTF-8; raises ProblemError where it can't be read."""
+    """Return the content of a UTF-8 text file; raises ProblemError if it can't be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -29,7 +29,7 @@ def read_text(path: Path) -> str:
 
 
 def same_file(read: Path | int, out: Path) -> bool:
-    """Whether what is to be written is what is read, which may be an open file's number; False where one is not there.
+    """Whether both paths name the same file; False if either is missing. `read` may be the number of an open file.
 
     >>> same_file(Path("revorder"), Path("revorder/../revorder")), same_file(Path("no such"), Path("no such"))
     (True, False)
@@ -41,19 +41,19 @@ def same_file(read: Path | int, out: Path) -> bool:
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise ProblemError where a file that is to be written is there already, and not to be overwritten."""
+    """Raise ProblemError if a file exists and must not be overwritten."""
     if path.is_file() and not overwrite:
         raise ProblemError(f"file {str(path)!r} is there already; accepted: a new file, or --overwrite")
 
 
 def weights_digest(folder: Path) -> str:
-    """The beginnings of the digests of a folder's weights, by which it is told from another at the same place."""
+    """Return the first 12 digits of the digest of each weight file, to tell models at the same path apart."""
     files = [path for names in ("*.safetensors", "pytorch_model*.bin") for path in sorted(folder.glob(names))]
     return "".join(digest(path)[:12] for path in files)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those that it is in, where it is not there; raises ProblemError where that can't be."""
+    """Make a folder and its parents if missing; raises ProblemError if that fails."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -62,7 +62,7 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise ProblemError, which names the file, where writing fails, such as on a full disk."""
+    """Raise ProblemError with the file's name if writing fails, such as on a full disk."""
     try:
         yield
     except OSError as error:
@@ -72,10 +72,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def writable(path: Path) -> Path:
-    """The file that is written where `path` is given, which a link may lead to.
+    """Return the file to write for `path`, which may be a link to it.
 
-    Raises ProblemError where there is no folder for it, and where something else than a file is: to take the place of
-    /dev/null, or of /dev/stdout, would break the machine.
+    Raises ProblemError if its folder is missing, or if `path` exists and is not a file: replacing /dev/null or
+    /dev/stdout would break the machine.
     """
     device = str(path.absolute()).startswith(("/dev/", "/proc/")) and not str(path.absolute()).startswith("/dev/shm/")
     if not path.name or device or (path.exists() and not path.is_file()):
@@ -93,14 +93,14 @@ def writable(path: Path) -> Path:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary file that takes the place of `path` where all went well, and else goes.
+    """Yield a temporary file that replaces `path` on success and is removed on failure.
 
-    A link stays, and what it leads to is written. Raises ProblemError where no file can be made there.
+    If `path` is a link, its target is replaced. Raises ProblemError if no file can be made there.
     """
     path = writable(path)
     remove_abandoned(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:  # before it is there, so that an interrupt at any moment leaves nothing
+    try:  # before the file exists, so that an interrupt at any moment leaves nothing
         with writing(path):
             temporary.touch()
         yield temporary
@@ -112,7 +112,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove the temporary files of `path` that a killed process left."""
+    """Remove the temporary files of `path` that killed processes left."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*") if os.name == "posix" else ():
         with suppress(ValueError, OSError):
             try:
@@ -122,8 +122,8 @@ def remove_abandoned(path: Path) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all, text in UTF-8; raises ProblemError where it can't be written."""
+    """Write a file whole or not at all, text as UTF-8; raises ProblemError if it can't be written."""
     if isinstance(content, str):
-        content = content.encode(errors="backslashreplace")  # a reply may hold half a surrogate
+        content = content.encode(errors="backslashreplace")  # a reply may contain half of a surrogate pair
     with written_whole(path) as temporary, writing(path):
         temporary.write_bytes(content)

@@ -1,7 +1,7 @@
-"""The judge: replays a method along a text, part by part, and names the first step that is not what the method writes.
+"""The judge: replays a method along a text, and names the first step that differs from what the method writes.
 
-The method that writes a trace is the one that judges it. At each quotient digit the judge follows what the text
-chose, so a wrong digit that is taken back is right, and one that is not is a missed rollback.
+The same code writes and judges a trace. At each quotient digit the judge follows the digit in the text: a wrong digit
+that is taken back is right, and a wrong digit that stays is a missed rollback.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ _RESULTS = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 
 @dataclass(frozen=True, slots=True)
 class Verdict(Pictured):
-    """What the judge says of a text.
+    """The judge's verdict on a text.
 
-    `ok`: every step is right. `answer`: what the text states, most significant digit first, or None. `step`: the
-    0-based index of the first wrong step, None where there is none. `reason`: why it is wrong, empty where it is
-    not. `rollbacks`: how many wrong quotient digits were taken back, rightly, up to there. `kept`: the right steps up
-    to there but those of wrong quotient digits.
+    Attributes:
+        ok: whether every step is right.
+        answer: the answer that the text states, most significant digit first, or None.
+        step: the 0-based index of the first wrong step, or None.
+        reason: why that step is wrong, or an empty string.
+        rollbacks: the number of wrong quotient digits that were rightly taken back before that step.
+        kept: the number of right steps before that step, without those of wrong quotient digits.
 
     >>> from revorder import verify
     >>> verify("12+35=r|75=57").reason
@@ -53,11 +56,19 @@ def verify(
     form: str | None = None,
     problem: str | Problem | Expression | None = None,
 ) -> Verdict:
-    """Judge a text as a trace of `method`; empty lines, × ÷ −, and spaces but in the question's numbers don't matter.
+    """Return the verdict on a text as a trace of `method`, in time linear in its length.
 
-    With `problem` the text's question must be that one. Without `form` every form of the method is accepted.
-    Never raises for what the text says, and takes time linear in its length; raises ProblemError for an unknown
-    method, form, or an unreadable `problem`.
+    Empty lines and spaces don't matter, except spaces in the question's numbers. × ÷ − are accepted. No text makes the
+    judge raise.
+
+    Args:
+        text: the text to judge; bytes are read as UTF-8.
+        method: the name of the method.
+        form: the form of the method; without it, every form is accepted.
+        problem: the problem that the text must be about; without it, any question is accepted.
+
+    Raises:
+        ProblemError: for an unknown method or form, or an unreadable `problem`.
 
     >>> verify("948/12=8R-(12*80)(r|069)(-r|21)#9R-(12*9)(r|801)(0)=79").reason
     "missed rollback of the quotient digit 8, the right one is 7: expected 'W', found '#'"
@@ -88,10 +99,10 @@ def verify(
 
 
 class Replay(NamedTuple):
-    """How far a text follows a `form` of a method: `at` counts its characters without spaces.
+    """How far a text follows a `form` of a method; `at` counts its characters without spaces.
 
-    `step`, `reason`, `rollbacks` and `kept` as in Verdict. `pieces`: what the method writes after the text's own
-    quotient digits, up to the first that the text has not.
+    `step`, `reason`, `rollbacks` and `kept` are as in Verdict. `pieces` are what the method writes given the quotient
+    digits of the text, up to the first piece that the text does not have.
     """
 
     ok: bool
@@ -105,7 +116,7 @@ class Replay(NamedTuple):
 
 
 def without_separators(text: str, by: str = "") -> str:
-    """A text with `by` in place of the thousands separators of its question.
+    """Return a text with `by` in place of the thousands separators of its question.
 
     >>> without_separators("1,234+5=r|9,321")
     '1234+5=r|9,321'
@@ -116,7 +127,7 @@ def without_separators(text: str, by: str = "") -> str:
 
 
 def best_replay(method: Method, form: str | None, problem: Problem | Expression, written: str) -> Replay:
-    """The replay in a form, or where none is named in that which follows the text furthest.
+    """Return the replay in `form`, or without it in the form that follows the text furthest.
 
     >>> from revorder import METHODS
     >>> best_replay(METHODS["revorder"], None, Problem(1, "+", 1), "1+1\\n=r|2\\n=2").form
@@ -132,16 +143,11 @@ def best_replay(method: Method, form: str | None, problem: Problem | Expression,
 
 
 def replay(method: Method, form: str, problem: Problem | Expression, written: str) -> Replay:
-    """Follow `written`, without spaces, along what the method writes for `problem`.
-
-    >>> from revorder import METHODS
-    >>> replay(METHODS["plain"], "plain", Problem(1, "+", 1), "1+1=2").ok
-    True
-    """
+    """Compare `written`, a text without spaces, with what the method writes for `problem`."""
     at = step = rollbacks = 0
-    lost = begun = 0  # steps of wrong quotient digits; the step at which the last digit was chosen
+    lost = begun = 0  # steps of wrong quotient digits; the step of the last quotient digit
     pieces: list[Piece] = []
-    pending: tuple[str, str | None] | None = None  # a wrong quotient digit or block not yet taken back, the right one
+    pending: tuple[str, str | None] | None = None  # a wrong quotient digit or block not taken back yet; the right one
 
     def choose(quotient_step: int, correct: int, width: int = 1) -> int:
         nonlocal pending, rollbacks, lost, begun
@@ -151,7 +157,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
         pending, begun = None, step
         found, right = written[at : at + width], f"{correct:0{width}d}"
         if len(found) == width and _DIGITS.issuperset(found):
-            if quotient_step < 0:  # no digit is correct there, not even a 0, which the method does not write
+            if quotient_step < 0:  # no digit is correct there, not even the 0 that the method asks about
                 pending = found, None
             elif found != right and method.can_rollback:
                 pending = found, right
@@ -182,7 +188,7 @@ def replay(method: Method, form: str, problem: Problem | Expression, written: st
             reason = describe_difference(method, piece, expected, written, at, common, pending)
             at += common
             return ended(False, reason)
-    except ProblemError as error:  # an expression whose reduction has no answer
+    except ProblemError as error:  # the expression has no answer
         return ended(False, str(error))
     return ended(False, f"nonsense after the end: {quote(written[at:])}") if at < len(written) else ended(True)
 
@@ -196,9 +202,17 @@ def describe_difference(
     common: int,
     pending: tuple[str, str | None] | None,
 ) -> str:
-    """Say why `written` differs from `expected` at `at`, after `common` equal characters.
+    """Return why `written` differs from `expected`.
 
-    `pending`: a wrong quotient digit or block that is not taken back yet and the correct one, None where none belongs.
+    Args:
+        method: the method that writes `expected`.
+        piece: the piece that `expected` is the text of.
+        expected: the text that the method writes.
+        written: the whole text, without spaces.
+        at: where in `written` the piece begins.
+        common: the number of equal characters before the difference.
+        pending: a wrong quotient digit or block that is not taken back yet, and the correct one, which is None if no
+            digit belongs there.
 
     >>> from revorder import METHODS
     >>> piece = ("r|74", Kind.REVERSED, "+", 12, 35)

@@ -1,4 +1,4 @@
-"""Processes: which one of those that torchrun or accelerate started this is, what it waits for, and what it holds."""
+"""Work that several processes share, such as those that torchrun or accelerate starts: ranks, locks and waiting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from revorder.errors import ProblemError
 from revorder.files import make_folder
 
-PAUSE = 2  # seconds between two looks
+PAUSE = 2  # seconds between two checks
 
 
 def wait_passively() -> None:
@@ -23,26 +23,27 @@ def wait_passively() -> None:
 
 
 def process_count() -> int:
-    """How many processes run this command together; 1 where nothing started several."""
+    """Return how many processes run this command together; 1 without a launcher."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def is_first_process() -> bool:
-    """Whether this is the process that writes what all of them share."""
+    """Whether this is the process that writes the shared files."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def wait_for_first(done: Callable[[], bool]) -> None:
-    """Wait in every process but the first one until `done`, which the first one brings about."""
+    """Wait in every process but the first until `done` returns true; the first process makes that happen."""
     while not is_first_process() and not done():
         time.sleep(PAUSE)
 
 
 @contextmanager
 def held(lock: Path, wait: bool = False) -> Iterator[bool]:
-    """Hold a lock file, and say whether this process does: not where another one holds it already, unless it waits.
+    """Hold a lock file, and yield whether this process holds it.
 
-    Of those that torchrun started the first one holds it for all, and raises ProblemError where it can't.
+    If another process holds the file already, `wait` waits for it. Of the processes of one command, the first holds the
+    file for all, and raises ProblemError if it can't.
     """
     from filelock import FileLock, Timeout
 
@@ -62,16 +63,22 @@ def held(lock: Path, wait: bool = False) -> Iterator[bool]:
 
 
 def write_once(path: Path, write: Callable[[], None]) -> None:
-    """Have the first process write a file that is not there, while the others wait for it."""
+    """Let the first process write a missing file, while the others wait for it."""
     wait_for_first(path.exists)
     if not path.exists():
         write()
 
 
 def share(files: Mapping[str, Path], make: Callable[[str], None], locks: Path, say: Callable[[str], None]) -> None:
-    """Make each of `files`, by its name, that is not there.
+    """Make each missing file, together with other processes that share the folder `locks`.
 
-    Of several processes that share the folder `locks` each makes what no other one is at, then waits for theirs.
+    Each process makes the files that no other process is making, then waits for the rest.
+
+    Args:
+        files: paths by name.
+        make: makes the file of a name.
+        locks: the folder of the lock files.
+        say: reports a file that another process is making.
 
     >>> import tempfile
     >>> def make(name):

@@ -1,4 +1,4 @@
-"""Provenance: which version, which commit, which libraries and which machine made something."""
+"""Provenance: the version, commit, libraries and machine that made a result."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LIBRARIES = ("torch", "transformers", "trl", "ctranslate2")
 
 @cache
 def commit() -> str:
-    """The commit that the package is of, `-dirty` where it was changed since; its version where no checkout has it.
+    """Return the git commit, with `-dirty` if files changed, or the version outside a checkout.
 
-    It is asked for once, by what runs for hours first of all: later the checkout may be another one.
+    The result is cached: long runs call this first, since the checkout may change while they run.
     """
     import subprocess
 
@@ -32,7 +32,7 @@ def commit() -> str:
 
 
 def joined(before: str, now: str) -> str:
-    """A list of what was before, and what is now if it is new.
+    """Return the list `before`, with `now` appended if it is new.
 
     >>> joined("3200b78, fa511fe", "3200b78"), joined("", "3200b78")
     ('3200b78, fa511fe', '3200b78')
@@ -41,7 +41,7 @@ def joined(before: str, now: str) -> str:
 
 
 def versions() -> dict[str, str]:
-    """The versions of Python, of this package and of the libraries that results depend on."""
+    """Return the versions of Python, of this package, and of the libraries that results depend on."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -55,7 +55,7 @@ def versions() -> dict[str, str]:
 
 
 def hardware(gpus: bool = True) -> str:
-    """What computes here, in words; `gpus`: whether they are used where they are there, which torch is asked."""
+    """Return a description of the machine: its GPUs, or its CPU. `gpus` says whether to ask torch for GPUs."""
     import platform
 
     if gpus:

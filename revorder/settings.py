@@ -1,5 +1,4 @@
-"""Settings: YAML files, read with no more than plain data in them and checked by pydantic, every wrong key in one
-line."""
+"""Settings: YAML files with plain data only, checked by pydantic, with one-line errors."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from revorder.errors import ProblemError, first_line, quote, shorten
 
 Count = Annotated[int, Field(ge=1, description="a whole number of at least 1")]
 MAX_BYTES = 64 * 1024  # of a YAML file
-_WORDS = {  # pydantic's words: ours
+_WORDS = {  # pydantic's wording: ours
     "a valid integer": "a whole number",
     "a valid number": "a number",
     "a valid boolean": "true or false",
@@ -30,16 +29,16 @@ _WORDS = {  # pydantic's words: ours
 
 
 class Settings(BaseModel):
-    """The base of what is read from YAML: no unknown key, no value of another type, nothing changed once made.
+    """The base of settings read from YAML: unknown keys and values of a wrong type are errors, and instances are frozen.
 
-    A field's `description` says what it accepts; where it has none, pydantic does.
+    Error messages list what a field accepts from its `description`, or else from pydantic's message.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     @classmethod
     def check(cls, settings: Any, where: str) -> Self:
-        """Check plain data; raises ProblemError that names `where`, the key, its value, and what is accepted."""
+        """Return settings from plain data; raises ProblemError with `where`, the key, its value, and what is accepted."""
         try:
             return cls.model_validate(_tuples(settings))
         except ValidationError as error:
@@ -47,20 +46,20 @@ class Settings(BaseModel):
 
 
 def _tuples(value: Any) -> Any:
-    """The same data with tuples for lists, which is what settings hold."""
+    """Return the same data with tuples for lists, as settings hold them."""
     if isinstance(value, Mapping):
         return {key: _tuples(item) for key, item in value.items()}
     return tuple([_tuples(item) for item in value]) if isinstance(value, list) else value
 
 
 def _explain(model: Any, error: ValidationError, settings: Any) -> str:
-    """What is wrong first: the way to its key, the key, its value, and what is accepted."""
+    """Return the first error in words: the path to its key, the key, its value, and what is accepted."""
     errors = error.errors(include_url=False)
-    # a mistyped key is missing under its own name too: say that it is unknown
+    # a mistyped key is also missing under its right name: report the unknown one
     first = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
     kind, said = first["type"], first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     way = key = index = ""
-    value = found = settings  # what stands at the key, and at the index in it
+    value = found = settings  # the value at the key, and the one at the index in it
     for place in first["loc"]:
         if isinstance(found, (list, tuple)):
             index, found = f"{index} {place}", found[int(place)] if int(place) < len(found) else None
@@ -70,7 +69,7 @@ def _explain(model: Any, error: ValidationError, settings: Any) -> str:
             key, index = str(place), ""
             value = found = found.get(place)
     field = model.model_fields.get(key)
-    if kind == "value_error" and isinstance(found, Mapping):  # of a whole model
+    if kind == "value_error" and isinstance(found, Mapping):  # the error is of a whole model
         return f"{way}{key}{index}{', ' if key else ''}{said}"
     if key and not field:
         return f"{way}key {key!r} is unknown; accepted: {', '.join(model.model_fields)}"
@@ -85,28 +84,28 @@ def _explain(model: Any, error: ValidationError, settings: Any) -> str:
 
 
 def _model_in(annotation: Any) -> Any:
-    """The model that a type holds, such as a tuple of it."""
+    """Return the model inside a type, such as in a tuple of models."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 def _shown(value: Any) -> str:
-    """A value as JSON, shortened to 60 characters."""
+    """Return a value as JSON, shortened to 60 characters."""
     try:
         text = json.dumps(value, default=repr)
-    except (TypeError, ValueError, RecursionError):  # such as a number of more digits than Python writes
+    except (TypeError, ValueError, RecursionError):  # such as a number with more digits than Python writes
         text = f"<{type(value).__name__}>"
     return shorten(text)
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """Reads null, true, false, decimal numbers and text; no alias, no tag, no date, no number in base 8, 16 or 60."""
+    """Read null, true, false, decimal numbers and text: no aliases, tags, dates, or numbers in base 8, 16 or 60."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Read the next value; raises YAMLError for an alias or a tag."""
+        """Return the next node; raises YAMLError for an alias or a tag."""
         event = self.peek_event()
         refused = "an alias" if isinstance(event, yaml.AliasEvent) else "a tag" if event.tag else ""
         if refused:
@@ -114,7 +113,7 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """The mapping of a node; raises YAMLError where a key stands twice."""
+        """Return the mapping of a node; raises YAMLError for a repeated key."""
         seen: set[str] = set()
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             if key.value in seen:
@@ -134,9 +133,15 @@ for _tag, _pattern, _first in (
 
 
 def read_yaml(source: str | Path, packaged: Path, where: str) -> Any:
-    """What a YAML file holds, or the one of that name in the folder `packaged`.
+    """Return the content of a YAML file, or of the packaged file of that name.
 
-    Raises ProblemError that begins with `where` and says which are packaged.
+    Args:
+        source: a path, or the name of a packaged file.
+        packaged: the folder of the packaged files.
+        where: the beginning of error messages.
+
+    Raises:
+        ProblemError: if the file can't be read; the message lists the packaged names.
     """
     path = Path(source) if Path(source).suffix or "/" in str(source) else packaged / f"{source}.yaml"
     accepted = f"accepted: a YAML file, or {', '.join(sorted(file.stem for file in packaged.glob('*.yaml')))}"
@@ -156,7 +161,7 @@ def read_yaml(source: str | Path, packaged: Path, where: str) -> Any:
 
 
 def read_settings(kind: type[Any], source: str | Path | Mapping[str, Any], packaged: Path, where: str) -> Any:
-    """Settings of a kind from a YAML file, a packaged one's name, or a mapping; raises ProblemError that says where."""
+    """Return settings of a kind from a YAML file, a packaged name, or a mapping; see `read_yaml`."""
     if isinstance(source, Mapping):
         return kind.check(source, where)
     where = f"{where} {str(source)!r}"

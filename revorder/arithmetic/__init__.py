@@ -1,1 +1,1 @@
-"""Problems, expressions, reversed numbers and traces; the standard library alone."""
+"""Problems, expressions, reversed numbers and traces, built on the standard library alone."""

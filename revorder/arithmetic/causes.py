@@ -1,4 +1,4 @@
-"""Causes: what a wrong result looks like, such as a lost carry or two digits swapped."""
+"""Likely causes of a wrong result, such as a lost carry or two swapped digits."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, apply
 from revorder.errors import ProblemError
 
-SIGN = "sign"  # the right digits with the other sign
-ROUNDING = "rounding"  # rounded or cut, and nothing says so
-PRECEDENCE = "precedence"  # from left to right, or without the brackets
+SIGN = "sign"  # the right digits with the wrong sign
+ROUNDING = "rounding"  # rounded or cut off, and not marked as such
+PRECEDENCE = "precedence"  # computed from left to right, or with the brackets ignored
 POWER_OF_TEN = "power of ten"
 REVERSED = "digits reversed"
-SWAPPED = "digits swapped"  # two neighbours
+SWAPPED = "digits swapped"  # two neighbouring digits
 DROPPED = "digit dropped"
 DOUBLED = "digit doubled"
 CARRY = "carry"  # lost, or one too many
-MISALIGNMENT = "misalignment"  # an operand or a partial product at the wrong place
+MISALIGNMENT = "misalignment"  # an operand or a partial product shifted to the wrong place
 ONE_DIGIT = "one digit"
 UNKNOWN = "unknown"
 CAUSES = (
@@ -30,11 +30,11 @@ _TERM = re.compile(r"(-?[0-9.]+)(//|[-+*/])?")
 
 
 def find_cause(expression: Expression, exact: Fraction, stated: Number) -> str:
-    """Return the likely cause of a wrong result: the first of these that leads from the exact value to the stated one.
+    """Return the likely cause of a wrong result: the first check that explains the stated value.
 
     Args:
-        expression: what was computed.
-        exact: its value.
+        expression: the expression that was computed.
+        exact: its exact value.
         stated: the wrong result.
 
     >>> problem = Expression.parse("48+24")
@@ -63,7 +63,7 @@ def find_cause(expression: Expression, exact: Fraction, stated: Number) -> str:
 
 
 def digit_cause(right: str, wrong: str) -> str:
-    """Return the cause that turns the digits of one number into those of another; empty if none does.
+    """Return the cause that turns the digits of `right` into those of `wrong`; empty if no cause does.
 
     >>> digit_cause("1234", "1324"), digit_cause("1234", "134"), digit_cause("1234", "12334"), digit_cause("1234", "9")
     ('digits swapped', 'digit dropped', 'digit doubled', '')
@@ -81,7 +81,12 @@ def digit_cause(right: str, wrong: str) -> str:
 
 
 def step_cause(expression: Expression, exact: Fraction, found: Fraction) -> str:
-    """Return the cause within the written method of one operation, from the scaled results; empty if none fits.
+    """Return the wrong step of written arithmetic that explains a result; empty if none does.
+
+    Args:
+        expression: the expression that was computed; only a single operation is examined.
+        exact: its value, scaled to an integer.
+        found: the wrong result, scaled by the same power of ten.
 
     >>> step_cause(Expression.parse("123*45"), Fraction(5535), Fraction(1107))
     'misalignment'
@@ -126,7 +131,7 @@ def without_carries(a: int, b: int) -> int:
 
 
 def left_to_right(text: str) -> Fraction | None:
-    """Return the value of an expression without brackets with every operation done as it comes; None for any other.
+    """Return the value of an expression computed strictly from left to right; None if it has brackets.
 
     >>> left_to_right("50+83*6+9"), left_to_right("2*(3+4)")
     (Fraction(807, 1), None)
@@ -144,7 +149,7 @@ def left_to_right(text: str) -> Fraction | None:
 
 
 def without_brackets(text: str) -> Fraction | None:
-    """Return the value of an expression with its brackets ignored; None if it has none.
+    """Return the value of an expression with its brackets ignored; None if it has no brackets.
 
     >>> without_brackets("(2+3)*4")
     Fraction(14, 1)
@@ -162,5 +167,5 @@ def is_power_of_ten(value: Fraction) -> bool:
 
 
 def places_of(value: Fraction) -> int:
-    """Return the places after the point that write a value in full, up to 12."""
+    """Return how many decimal places write a value in full: at most 12, or 0 if 12 are too few."""
     return next((places for places in range(13) if (value * 10**places).denominator == 1), 0)

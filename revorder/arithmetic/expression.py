@@ -1,4 +1,4 @@
-"""Expressions: several operations on numbers as people write them, read in linear time and exactly."""
+"""Expressions: several operations on numbers as people write them, parsed exactly and in linear time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from revorder.arithmetic.problem import BY_ZERO, MAX_DIGITS, OPS, TOO_LARGE, Pro
 from revorder.arithmetic.reduction import DECIMALS, Answer, reduce_integers, reduce_scaled, run_exactly
 from revorder.errors import ProblemError, quote
 
-MAX_TERMS = 10_000  # the numbers and signs of one expression
+MAX_TERMS = 10_000  # numbers and signs in one expression
 ACCEPTED = "accepted: numbers such as 12, 1,234.5, .5, 10% or $3, + - * / (or × ÷), // (rounds down), brackets"
 CURRENCY = "$€£"
 
@@ -21,10 +21,10 @@ _NUMBER = re.compile(
     r"(?=\.?[0-9])((?:[1-9][0-9]{0,2}(?:([,_ \u00a0\u202f'])[0-9]{3})(?:\2[0-9]{3})*(?![0-9])|[0-9]+)?)"
     r"(\.[0-9]+)?(\s?%)?"
 )
-_TIMES = re.compile(rf"([xX]\s*|(?<=\s)[xX]\s+-)[0-9.(\[{{{CURRENCY}]")  # 2 x -1 is a product, but 2x-1 is none
+_TIMES = re.compile(rf"([xX]\s*|(?<=\s)[xX]\s+-)[0-9.(\[{{{CURRENCY}]")  # 2 x -1 is a product, 2x-1 is not
 _HEXADECIMAL = re.compile("0[xX][0-9a-fA-F]")
-_MODULO = re.compile(r"\s%\s*[-+]?[0-9(]")  # 10 % -3 asks for a remainder, 10% - 3 for a difference
-_UNSUPPORTED = [  # what stands where an operation is expected, and what to say of it
+_MODULO = re.compile(r"\s%\s*[-+]?[0-9(]")  # 10 % -3 is a remainder, 10% - 3 a difference
+_UNSUPPORTED = [  # what may stand in place of an operation, and the error message for it
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\^|\*\*", "powers are not supported"),
@@ -43,10 +43,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Numbers joined by `+ - * / //`, brackets and signs, kept in postfix order; `source` is what was read, if
-    anything.
+    """Numbers joined by `+ - * / //`, brackets and signs, in postfix order.
 
-    A number is an int, or a Number where it is written with a point or a percent: 10% is 0.1 wherever it stands.
+    A number is an int, or a Number if it is written with a point or a percent sign; 10% is always 0.1. `source` is the
+    text that was parsed, if any.
 
     >>> str(Expression.parse("[1+2]*-3")), str(Expression.parse("$1,000.50-10%"))
     ('(1+2)*-3', '1000.50-0.10')
@@ -57,9 +57,10 @@ class Expression:
 
     @classmethod
     def parse(cls, text: str) -> Expression:
-        """Read an expression in time linear in its length; × ÷ x, spaces, separators, `$` and a final `=` are accepted.
+        """Parse an expression, in time linear in its length.
 
-        Raises ProblemError that names the character, or the operand that is too long.
+        × ÷ x, spaces, thousands separators, `$` and a final `=` are accepted. Raises ProblemError with the position of
+        the wrong character, or the length of an operand that is too long.
 
         >>> Expression.parse("948 ÷ (5+7) =?").value()
         (79, 0)
@@ -134,7 +135,7 @@ class Expression:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has integers and `+ - * /` alone.
+        """Whether the expression has only integers and `+ - * /`.
 
         >>> Expression.parse("7/2").is_whole, Expression.parse("7.0/2").is_whole, Expression.parse("7//2").is_whole
         (True, False, False)
@@ -143,7 +144,7 @@ class Expression:
 
     @property
     def is_problem(self) -> bool:
-        """Whether it is one operation on two non-negative integers.
+        """Whether the expression is one operation on two non-negative integers.
 
         >>> Expression.parse("2+3").is_problem, Expression.parse("--5").is_problem
         (True, False)
@@ -152,7 +153,7 @@ class Expression:
 
     @property
     def operators(self) -> list[str]:
-        """Its operators, signs aside, in the order in which they are applied.
+        """The operators, without signs, in the order in which they are applied.
 
         >>> Expression.parse("-1+2*3").operators
         ['*', '+']
@@ -160,7 +161,7 @@ class Expression:
         return [item for item in self.postfix if isinstance(item, str) and item != "neg"]
 
     def problem(self) -> Problem:
-        """The one Problem this expression is; raises ProblemError where it is more or less than that.
+        """Return the expression as a Problem; raises ProblemError unless it is one operation.
 
         >>> Expression.parse("2+3").problem()
         Problem(a=2, op='+', b=3)
@@ -172,9 +173,11 @@ class Expression:
         raise self._error("one operation on two non-negative integers is accepted here")
 
     def reduce(self) -> Generator[Problem, tuple[int, int], tuple[int, int]]:
-        """Reduce integers pair by pair: yields each Problem, is sent its (value, remainder), returns the whole's.
+        """Reduce integers pair by pair.
 
-        Raises ProblemError where a division inside the expression is not exact, or by zero, and where it is not whole.
+        The generator yields each Problem, is sent its (value, remainder), and returns those of the whole expression.
+        Raises ProblemError if a division inside the expression is not exact, for a division by zero, and if the
+        expression is not whole.
 
         >>> steps = Expression.parse("2*3+4").reduce()
         >>> next(steps), steps.send((6, 0))
@@ -183,10 +186,10 @@ class Expression:
         return self._named(reduce_integers(self.postfix))
 
     def reduce_to_answer(self, decimals: int | None = None) -> Generator[Problem, tuple[int, int], Answer]:
-        """Reduce pair by pair: yields each Problem, is sent its (value, remainder), returns the Answer.
+        """Reduce pair by pair to an Answer.
 
-        Where it is whole and `decimals` is None, as `reduce` does. Else the answer is a decimal, exact where it ends
-        within `decimals` places (DECIMALS for None), and rounded there if not, as `reduce_scaled` says.
+        The generator yields each Problem, is sent its (value, remainder), and returns the Answer. A whole expression without `decimals` is reduced as by `reduce`. Otherwise the answer is a decimal. It is exact
+        if it ends within `decimals` places (DECIMALS for None), and else rounded as `reduce_scaled` describes.
 
         >>> steps = Expression.parse("1.5*2.25+10%").reduce_to_answer()
         >>> next(steps), steps.send((3375, 0))
@@ -197,7 +200,7 @@ class Expression:
         return (yield from self._named(reduce_scaled(self.postfix, DECIMALS if decimals is None else decimals)))
 
     def value(self) -> tuple[int, int]:
-        """The exact (value, remainder) by Python's integers; raises as `reduce` does.
+        """Return the exact (value, remainder), computed with Python's integers; raises as `reduce` does.
 
         >>> Expression.parse("-7/2").value()
         (-3, -1)
@@ -206,7 +209,7 @@ class Expression:
 
     @property
     def answer(self) -> str:
-        """The answer as text, by Python's integers; raises as `reduce_to_answer` does.
+        """The answer as text, computed with Python's integers; raises as `reduce_to_answer` does.
 
         >>> Expression.parse("(943+12)/12").answer, Expression.parse("2/3-10%").answer
         ('79R7', '0.566667')
@@ -214,7 +217,7 @@ class Expression:
         return run_exactly(self.reduce_to_answer()).text
 
     def fraction(self) -> Fraction:
-        """The exact value; raises ProblemError for a division by zero, and where it grows too long.
+        """Return the exact value; raises ProblemError for a division by zero, and if a number grows too long.
 
         >>> Expression.parse("$1.50 × (10% + .4)").fraction()
         Fraction(3, 4)
@@ -236,7 +239,7 @@ class Expression:
         return stack.pop()
 
     def signed(self) -> list[Number | str]:
-        """Its postfix sequence with every number as a Number that has its sign.
+        """Return the postfix sequence with every number as a signed Number.
 
         >>> [str(item) for item in Expression.parse("-2*(3-.5)").signed()]
         ['-2', '3', '0.5', '-', '*']
@@ -253,7 +256,7 @@ class Expression:
         return ProblemError(f"problem {quote(self.source or str(self))}: {what}")
 
     def _named(self, steps: Generator[Problem, tuple[int, int], T]) -> Generator[Problem, tuple[int, int], T]:
-        """A reduction whose errors name the expression."""
+        """Run a reduction, and add the expression to its error messages."""
         try:
             return (yield from steps)
         except ProblemError as error:
@@ -264,7 +267,7 @@ class Expression:
 
 
 def parse_problem(text: str) -> Problem:
-    """Read one operation; raises ProblemError as Expression.parse does, and for several operations.
+    """Parse one operation; raises ProblemError as Expression.parse does, and for several operations.
 
     >>> parse_problem("1,234 × 5 =")
     Problem(a=1234, op='*', b=5)
@@ -273,7 +276,7 @@ def parse_problem(text: str) -> Problem:
 
 
 def read_number(text: str) -> Number:
-    """Read one number, its sign included; raises ProblemError where it is none, or an expression.
+    """Parse one number with its sign; raises ProblemError if the text is not a number, or is an expression.
 
     >>> read_number("$1,234.50"), read_number("-10%").value
     (Number(value=Fraction(2469, 2), places=2), Fraction(-1, 10))
@@ -285,9 +288,12 @@ def read_number(text: str) -> Number:
 
 
 def infix(postfix: Sequence[T | str], write: Callable[[T], str] = str, bracket_signs: bool = False) -> str:
-    """Write a postfix sequence with the fewest brackets; with `bracket_signs` no sign follows an operator.
+    """Return a postfix sequence as text, with the fewest brackets.
 
-    `write` writes a number.
+    Args:
+        postfix: numbers and operators in postfix order.
+        write: turns a number into text.
+        bracket_signs: put brackets around a signed number that follows an operator.
 
     >>> infix((1, 2, "+", -3, "*")), infix((1, 2, "+", -3, "*"), bracket_signs=True)
     ('(1+2)*-3', '(1+2)*(-3)')

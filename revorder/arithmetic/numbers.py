@@ -1,4 +1,4 @@
-"""Numbers with digits after the point: exact values, how they are written, and how a stated one agrees with a value."""
+"""Decimal numbers: their exact values, how they are written, and how a stated number agrees with an exact value."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-_FLOAT_DIGITS, _FLOAT_PLACES = 16, 10  # a stated number with this many may come from binary floating point
-_FLOAT_ERROR = Fraction(1, 2**44)  # the most that it is then off, relative to the value
+_FLOAT_DIGITS, _FLOAT_PLACES = 16, 10  # a stated number this long may come from binary floating point
+_FLOAT_ERROR = Fraction(1, 2**44)  # the largest relative error of such a number
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that was read: its exact value, and its places after the point as written, two more for a percent.
+    """A number as written: its exact value and its decimal places, two more for a percentage.
 
     >>> str(Number(Fraction(3, 2), 2)), Number(Fraction(3, 2), 2).scaled
     ('1.50', 150)
@@ -23,7 +23,7 @@ class Number:
 
     @property
     def scaled(self) -> int:
-        """Its digits without the point."""
+        """The number without its point, as an integer."""
         return int(self.value * 10**self.places)
 
     def __str__(self) -> str:
@@ -34,16 +34,15 @@ class Agreement(Enum):
     """How a stated number agrees with the exact value."""
 
     EXACT = "exact"
-    ROUNDED = "rounded"  # to the nearest number of as many places, or as binary floating point comes to it
-    TRUNCATED = "truncated"  # cut after as many places
+    ROUNDED = "rounded"  # to the nearest number with as many places, or as binary floating point gives it
+    TRUNCATED = "truncated"  # cut off after as many places
     WRONG = "wrong"
 
 
 def agreement(exact: Fraction, stated: Number) -> Agreement:
-    """Return how a stated number agrees with the exact value: equal, rounded or cut to its own places, or not at all.
+    """Return how a stated number agrees with the exact value: equal, rounded or cut to its own places, or wrong.
 
-    Of two roundings of an exact half, half up (away from zero) and half to even are accepted. A fraction (2/6 for 3/4)
-    is neither rounded nor cut.
+    An exact half may be rounded up (away from zero) or to even. A fraction (2/6 for 3/4) is neither rounded nor cut.
 
     >>> [agreement(Fraction(5, 3), Number(Fraction(n, 100), 2)).value for n in (167, 166, 168)]
     ['rounded', 'truncated', 'wrong']
@@ -66,7 +65,7 @@ def agreement(exact: Fraction, stated: Number) -> Agreement:
 
 
 def apply(a: Fraction, op: str, b: Fraction) -> Fraction:
-    """The exact result of one operation; `//` rounds down.
+    """Return the exact result of one operation; `//` rounds down.
 
     >>> apply(Fraction(-7), "//", Fraction(2))
     Fraction(-4, 1)
@@ -77,7 +76,7 @@ def apply(a: Fraction, op: str, b: Fraction) -> Fraction:
 
 
 def places_needed(value: Fraction) -> int | None:
-    """The places after the point that write a value in full; None where no number of them does.
+    """Return how many decimal places write a value in full; None if the decimals never end.
 
     >>> places_needed(Fraction(3, 8)), places_needed(Fraction(1, 3))
     (3, None)
@@ -91,7 +90,7 @@ def places_needed(value: Fraction) -> int | None:
 
 
 def decimal_text(scaled: int, places: int) -> str:
-    """Write `scaled` / 10**`places` with exactly so many places.
+    """Return `scaled` / 10**`places` as text with exactly `places` decimal places.
 
     >>> decimal_text(-5, 2), decimal_text(700, 2)
     ('-0.05', '7.00')

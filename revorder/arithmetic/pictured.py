@@ -1,4 +1,4 @@
-"""What a notebook shows as a picture, which revorder.rendering draws."""
+"""The base of values that notebooks show as a picture, drawn by revorder.rendering."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from importlib import import_module
 
 
 class Pictured:
-    """Shown as HTML in a notebook; `str` and `repr` stay text."""
+    """Show a value as HTML in a notebook; `str` and `repr` stay text."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
         draw = import_module(
             "revorder.rendering.notebook"
-        ).draw  # it is above this floor, and imported when it is asked for
+        ).draw  # imported late, since rendering imports arithmetic
         return str(draw(self))

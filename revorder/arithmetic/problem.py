@@ -1,4 +1,4 @@
-"""Problems: one operation on two integers, and its exact answer (the one oracle)."""
+"""Problems: one operation on two integers, and its exact answer. Every check relies on this answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from revorder.errors import ProblemError, quote
 
 OPS = "+-*/"
-MAX_DIGITS = 2000  # an operand's; keeps every result below Python's limit of 4300 digits for int <-> str
+MAX_DIGITS = 2000  # of an operand; keeps every result below Python's limit of 4300 digits for int <-> str
 TOO_LARGE = 10**MAX_DIGITS
 BY_ZERO = "division by zero has no answer; accepted: a divisor other than 0"
 
@@ -18,7 +18,7 @@ _TO_ASCII = str.maketrans(
 
 
 def ascii_signs(text: str) -> str:
-    """Replace × ÷ − and their like, and full-width characters, by the ASCII ones; no character is added or lost.
+    """Replace × ÷ − and similar signs, and full-width characters, by ASCII ones; the length stays the same.
 
     >>> ascii_signs("12×4567÷２")
     '12*4567/2'
@@ -33,9 +33,10 @@ class _Operation(NamedTuple):
 
 
 class Problem(_Operation):
-    """One operation `a op b` on non-negative integers, op being one of `+ - * /` (section 3.2).
+    """One operation `a op b` on non-negative integers; `op` is one of `+ - * /` (section 3.2).
 
-    Raises ProblemError for a negative operand, one of more than MAX_DIGITS digits, another op, or division by zero.
+    Raises ProblemError for a negative operand, an operand of more than MAX_DIGITS digits, an unknown operation, or
+    division by zero.
 
     >>> Problem(950, "/", 12).answer
     '79R2'
@@ -61,7 +62,7 @@ class Problem(_Operation):
 
     @property
     def value(self) -> int:
-        """The exact result; for `/` the quotient without its remainder.
+        """The exact result; for `/` the quotient without the remainder.
 
         >>> Problem(3, "-", 5).value
         -2
@@ -80,7 +81,7 @@ class Problem(_Operation):
 
     @property
     def answer(self) -> str:
-        """The exact answer as text, most significant digit first, `79R5` where a division leaves a remainder.
+        """The exact answer as text, most significant digit first; `79R5` if a division leaves a remainder.
 
         >>> Problem(12, "*", 4567).answer
         '54804'
@@ -101,10 +102,9 @@ class Problem(_Operation):
 
 
 def question_in(problem: object, text: str) -> str:
-    """What a text begins with that is the question of a problem or an expression, `=` included, whatever space is in
-    it.
+    """Return the beginning of a text up to `=` if it is the problem's question, else an empty string.
 
-    Empty where the text begins otherwise.
+    Spaces in the question don't matter. `problem` is a Problem or an Expression.
 
     >>> question_in(Problem(12, "+", 34), "12 + 34 = 46"), question_in(Problem(12, "+", 34), "13 + 34 = 47")
     ('12 + 34 =', '')
@@ -120,7 +120,7 @@ def question_in(problem: object, text: str) -> str:
 
 
 def answer_text(value: int, remainder: int = 0) -> str:
-    """Write an answer: the value, and `R` with the remainder where it is not zero.
+    """Return an answer as text: the value, then `R` and the remainder unless it is zero.
 
     >>> answer_text(79, 5)
     '79R5'

@@ -1,7 +1,7 @@
-"""Expressions in postfix order, reduced pair by pair to problems on non-negative integers.
+"""Reduce expressions in postfix order, pair by pair, to problems on non-negative integers.
 
-A reduction is a generator: it yields each Problem, is sent its (value, remainder), and returns the whole's. Signs and
-points are moved by rule.
+A reduction is a generator: it yields each Problem, is sent its (value, remainder), and returns the result of the whole
+expression. A rule places signs and points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from revorder.arithmetic.numbers import Number, decimal_text, places_needed
 from revorder.arithmetic.problem import BY_ZERO, MAX_DIGITS, TOO_LARGE, Problem, answer_text
 from revorder.errors import ProblemError
 
-DECIMALS = 6  # that a division goes on to, where nothing else is said
+DECIMALS = 6  # decimal places of a division by default
 MAX_DECIMALS = 1000
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 def run_exactly(steps: Generator[Problem, tuple[int, int], T]) -> T:
-    """What a reduction returns, where each problem is answered by Python's integers.
+    """Run a reduction with Python's integers, and return its result.
 
     >>> run_exactly(reduce_integers((2, 3, "*", 4, "+")))
     (10, 0)
@@ -44,7 +44,7 @@ def run_exactly(steps: Generator[Problem, tuple[int, int], T]) -> T:
 
 
 def signed_problem(a: int, op: str, b: int) -> tuple[Problem, bool]:
-    """Turn one operation on signed integers into a Problem and whether its answer is to be negated.
+    """Return one operation on signed integers as a Problem, and whether to negate its answer.
 
     >>> signed_problem(-3, "-", 5)
     (Problem(a=3, op='+', b=5), True)
@@ -61,9 +61,10 @@ def signed_problem(a: int, op: str, b: int) -> tuple[Problem, bool]:
 
 
 def reduce_integers(postfix: Iterable[int | Number | str]) -> Generator[Problem, tuple[int, int], tuple[int, int]]:
-    """The reduction of integers to (value, remainder).
+    """Reduce integers to (value, remainder).
 
-    Raises ProblemError where a division inside is not exact, or by zero, and for a Number or a `//`.
+    Raises ProblemError if a division before the last operation is not exact, for a division by zero, and for a Number
+    or a `//`.
 
     >>> steps = reduce_integers((2, 3, "*", 4, "+"))
     >>> next(steps), steps.send((6, 0))
@@ -106,7 +107,7 @@ def reduce_integers(postfix: Iterable[int | Number | str]) -> Generator[Problem,
 
 
 class Scaled(NamedTuple):
-    """The value top / bottom / 10**places; `bottom` is 1 but for a quotient that does not end."""
+    """The value top / bottom / 10**places; `bottom` is 1 except in a quotient whose decimals don't end."""
 
     top: int
     bottom: int
@@ -114,11 +115,11 @@ class Scaled(NamedTuple):
 
 
 def reduce_scaled(postfix: Iterable[int | Number | str], decimals: int) -> Generator[Problem, tuple[int, int], Answer]:
-    """The reduction of decimals, as scaled integers, to an Answer.
+    """Reduce decimals, as scaled integers, to an Answer.
 
-    A quotient that ends within `decimals` places is written in full. Any other stays a fraction, and is divided, and
-    rounded to `decimals` places (a half away from zero), once and at the end: `1/3*3` is 1. Everything else is exact.
-    Raises ProblemError for a division by zero, and where numbers grow too long.
+    A quotient that ends within `decimals` places is written in full. Any other quotient stays a fraction until the end,
+    where it is divided and rounded once to `decimals` places (a half away from zero): `1/3*3` is 1. Everything else is
+    exact. Raises ProblemError for a division by zero, and if numbers grow too long.
 
     >>> steps = reduce_scaled((15, Number(Fraction(9, 4), 2), "*"), 6)
     >>> next(steps)
@@ -159,20 +160,20 @@ def reduce_scaled(postfix: Iterable[int | Number | str], decimals: int) -> Gener
 
 
 def _ask(a: int, op: str, b: int) -> Ask:
-    """The result of one operation on signed integers."""
+    """Ask for one operation on signed integers, and return its result."""
     problem, negate = signed_problem(a, op, b)
     value, _ = yield problem
     return -value if negate else value
 
 
 def _times(a: int, b: int) -> Ask:
-    """A product, which is asked for only where neither factor is 1."""
+    """Ask for a product, unless a factor is 1, and return it."""
     return a * b if 1 in (a, b) else (yield from _ask(a, "*", b))
 
 
 def _add(a: Scaled, op: str, b: Scaled) -> Steps:
     places = max(a.places, b.places)
-    top, other = a.top * 10 ** (places - a.places), b.top * 10 ** (places - b.places)  # zeros written behind
+    top, other = a.top * 10 ** (places - a.places), b.top * 10 ** (places - b.places)  # append zeros
     bottom = a.bottom
     if a.bottom != b.bottom:
         top = yield from _times(top, b.bottom)
@@ -199,13 +200,13 @@ def _divide(a: Scaled, op: str, b: Scaled, decimals: int) -> Steps:
     if op == "//":
         return (yield from _floor(top, bottom * 10**places))
     needed = places_needed(Fraction(top, bottom))
-    if needed is None or needed + places > decimals:  # it is rounded in the end
+    if needed is None or needed + places > decimals:  # rounded at the end
         return Scaled(top, bottom, places) if bottom > 1 else Scaled(top, 10**places, 0)
     return Scaled((yield from _ask(top * 10**needed, "/", bottom)), 1, places + needed)
 
 
 def _floor(top: int, bottom: int) -> Steps:
-    """The largest integer that is not above top / bottom."""
+    """Return the largest integer that is not above top / bottom."""
     value, remainder = yield Problem(abs(top), "/", bottom)
     if top < 0 and remainder:
         value = yield from _ask(value, "+", 1)

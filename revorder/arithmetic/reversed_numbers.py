@@ -1,4 +1,4 @@
-"""Reversed numbers `r|4321`: written, and restored in whole texts or in a stream."""
+"""Write reversed numbers such as `r|4321`, and restore them in a text or in a stream."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _APART = re.compile(r"(?<=[0-9])r\|(?=[0-9])")
 
 
 def reversed_number(n: int) -> str:
-    """Write `n` reversed: the mark, the digits least significant first, the minus sign last (section 4.1).
+    """Return `n` reversed: the mark, the digits least significant first, the minus sign last (section 4.1).
 
     >>> reversed_number(-12)
     'r|21-'
@@ -20,7 +20,7 @@ def reversed_number(n: int) -> str:
 
 
 def restore(text: str) -> str:
-    """Rewrite every reversed number of `text` most significant digit first; a space keeps it from a digit before it.
+    """Return `text` with every reversed number most significant digit first, and a space between adjacent numbers.
 
     >>> restore("12+35=r|74"), restore("948/12=70r|48r|801")
     ('12+35=47', '948/12=70 84 108')
@@ -29,7 +29,7 @@ def restore(text: str) -> str:
 
 
 def forward(digits: str, sign: str | None = None) -> str:
-    """Turn digits written least significant first into a number as it is read, without leading zeros.
+    """Return digits that are least significant first as a forward number without leading zeros.
 
     >>> forward("0510", "-")
     '-150'
@@ -39,7 +39,7 @@ def forward(digits: str, sign: str | None = None) -> str:
 
 
 class Restorer:
-    """Restores reversed numbers in a stream: feed it text as it comes, get back what can't change any more.
+    """Restore reversed numbers in a stream: feed it text as it arrives, get back the text that is final.
 
     >>> restorer = Restorer()
     >>> [restorer.feed(piece) for piece in ("1+1", "3=r", "|41", "=")] + [restorer.finish()]
@@ -47,29 +47,25 @@ class Restorer:
     """
 
     def __init__(self) -> None:
-        self._waiting = ""  # what may still change
-        self._before = ""  # the character before it, where that is a digit
+        self._waiting = ""  # the text that may still change
+        self._before = ""  # the character before that text, if it is a digit
 
     def feed(self, text: str) -> str:
-        """Take the next piece of text; returns the restored text up to a number that may still go on.
-
-        >>> Restorer().feed("r|41+")
-        '14+'
-        """
+        """Take the next piece of text, and return the restored text up to a number that may continue."""
         text = self._waiting + text
         cut = text.rfind("r", max(0, len(text) - 1))
         start = text.rfind(MARK)
         if start >= 0:
             match = _REVERSED.match(text, start)
             end = match.end() if match else start + len(MARK)
-            # the digits may go on, and a minus may be followed by an operand
+            # more digits may follow, and a minus is a sign only if no operand follows
             if end == len(text) or text[end:] == "-":
                 cut = start
         self._waiting = text[cut:] if cut >= 0 else ""
         return self._give(text[:cut], "r") if cut >= 0 else self._give(text)
 
     def finish(self) -> str:
-        """The rest, now that the text is over.
+        """Return the rest of the text, after its last piece.
 
         >>> restorer = Restorer()
         >>> restorer.feed("r|41"), restorer.finish()
@@ -79,7 +75,7 @@ class Restorer:
         return self._give(rest)
 
     def _give(self, text: str, then: str = "") -> str:
-        # `then` is what comes next: a minus before it is no sign
+        # `then` is the next character: a minus before an operand is not a sign
         restored = restore(self._before + text + then)[len(self._before) :].removesuffix(then)
         if restored:
             self._before = restored[-1] if restored[-1] in "0123456789" else ""

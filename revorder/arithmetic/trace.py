@@ -1,5 +1,7 @@
-"""A trace is the text a method writes for a problem: steps that are judged one by one, made of segments that say
-what each digit is."""
+"""Traces: the text that a method writes for a problem.
+
+A trace has steps, which are judged one by one. A step has segments, which tell how their digits are computed.
+"""
 
 from __future__ import annotations
 
@@ -14,32 +16,37 @@ from revorder.arithmetic.problem import Problem
 
 
 class ChooseDigit(Protocol):
-    """Asked with a quotient step (0-based), its correct digit, and the number of digits where a step writes a block.
+    """Return the quotient digit (or block of digits) to write, right or wrong.
 
-    Returns the digit (or block) to write. It is asked again after a rollback. Step -1 is the place before the
-    quotient's first digit, where a method asks for it: 0 is correct there, and not written.
+    It is called again after a rollback. Some methods also ask for the place before the quotient's first digit, as step
+    -1: 0 is correct there, and is not written.
+
+    Args:
+        step: the quotient step, 0-based.
+        correct: the correct digit or block.
+        width: the number of digits of a block.
     """
 
     def __call__(self, step: int, correct: int, width: int = 1, /) -> int: ...
 
 
 class Kind(Enum):
-    """How the digits of a segment come about."""
+    """How the digits of a segment are computed."""
 
-    COPY = "copy"  # marks, and digits copied from what is written already
+    COPY = "copy"  # marks, and digits copied from the text so far
     CARRIED_DOWN = "carried down"  # a copied partial product
     BASIC = "basic"  # one digit by a basic operation on written digits only (section 3.1: no SID)
     FORWARD = "forward"  # the result of `a op b`, most significant digit first
     REVERSED = "reversed"  # the result of `a op b`, least significant digit first (digits beyond it are zeros)
-    ESTIMATE = "estimate"  # a quotient digit, or block, of a / b, a being the part of the dividend that is left
+    ESTIMATE = "estimate"  # a quotient digit, or block, of a / b; a is the rest of the dividend
     UNREACHED = "unreached"  # a mark in place of a quotient digit 0: the divisor b does not fit into a yet
-    ROLLBACK = "rollback"  # the mark that takes the last quotient digit back
-    SIGN = "sign"  # the mark, or the minus, which says that a - b is negative
-    ANSWER = "answer"  # the forward answer, a copy that may be left out
+    ROLLBACK = "rollback"  # the mark that takes back the last quotient digit
+    SIGN = "sign"  # the mark, or the minus, of a negative a - b
+    ANSWER = "answer"  # the forward answer, a copy that may be omitted
     STEP_END = "step end"  # an empty text
 
 
-# Names of their own for what methods write in their inner loops: `Kind.COPY` takes three times as long to look up.
+# Global names for the inner loops of methods: `Kind.COPY` takes three times as long to look up.
 FORWARD, REVERSED, ESTIMATE, ROLLBACK, ANSWER = Kind.FORWARD, Kind.REVERSED, Kind.ESTIMATE, Kind.ROLLBACK, Kind.ANSWER
 COPY = Kind.COPY
 
@@ -47,7 +54,7 @@ Piece = tuple[str, Kind, str, int, int]  # the fields of a Segment; a plain tupl
 
 
 class Segment(NamedTuple):
-    """A piece of a trace: its text, how its digits come about, and the operation `a op b` that they belong to.
+    """A piece of a trace: its text, how its digits are computed, and the operation `a op b` that they belong to.
 
     >>> Segment("r|74", Kind.REVERSED, "+", 12, 35).text
     'r|74'
@@ -87,17 +94,13 @@ def text_of(pieces: Iterable[Piece]) -> str:
 
 
 def correct_digit(step: int, digit: int, width: int = 1) -> int:
-    """The ChooseDigit that is never wrong.
-
-    >>> correct_digit(0, 7)
-    7
-    """
+    """Return the correct digit: the ChooseDigit that is never wrong."""
     return digit
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Step:
-    """One line or piece of a trace that can be judged on its own; step 0 begins with the question.
+    """A line, or part of one, of a trace that can be judged on its own; step 0 begins with the question.
 
     >>> Step((Segment("12+35=", Kind.COPY), Segment("r|74", Kind.REVERSED, "+", 12, 35))).text
     '12+35=r|74'
@@ -107,7 +110,7 @@ class Step:
 
     @property
     def text(self) -> str:
-        """The step as it is written."""
+        """The text of the step."""
         return text_of(self.segments)
 
     def __str__(self) -> str:
@@ -119,7 +122,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace(Pictured):
-    """The text that `method` writes for `problem`, step by step; `answer` most significant digit first.
+    """The steps that `method` writes for `problem`; `answer` has its most significant digit first.
 
     >>> from revorder import trace
     >>> [step.text for step in trace("12+35").steps]
@@ -134,7 +137,7 @@ class Trace(Pictured):
 
     @property
     def text(self) -> str:
-        """The whole trace as it is written."""
+        """The text of the whole trace."""
         return "".join([step.text for step in self.steps])
 
     def __str__(self) -> str:
@@ -145,7 +148,7 @@ class Trace(Pictured):
 
 
 def split_steps(pieces: Iterable[Piece]) -> tuple[Step, ...]:
-    """Group pieces into steps; no step is empty.
+    """Return pieces grouped into steps, none of them empty.
 
     >>> len(split_steps([copy("1+1="), copy("2"), STEP_END, copy("=2")]))
     2
