@@ -29,7 +29,7 @@ _WORDS = {  # pydantic's wording: ours
 
 
 class Settings(BaseModel):
-    """The base of settings read from YAML: unknown keys and values of a wrong type are errors, and instances are frozen.
+    """The base of settings read from YAML: unknown keys and wrong types are errors, and instances are frozen.
 
     Error messages list what a field accepts from its `description`, or else from pydantic's message.
     """
@@ -38,7 +38,7 @@ class Settings(BaseModel):
 
     @classmethod
     def check(cls, settings: Any, where: str) -> Self:
-        """Return settings from plain data; raises ProblemError with `where`, the key, its value, and what is accepted."""
+        """Return settings from plain data; raises ProblemError with `where`, the key, its value, and what it accepts."""
         try:
             return cls.model_validate(_tuples(settings))
         except ValidationError as error:

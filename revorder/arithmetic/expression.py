@@ -188,8 +188,9 @@ class Expression:
     def reduce_to_answer(self, decimals: int | None = None) -> Generator[Problem, tuple[int, int], Answer]:
         """Reduce pair by pair to an Answer.
 
-        The generator yields each Problem, is sent its (value, remainder), and returns the Answer. A whole expression without `decimals` is reduced as by `reduce`. Otherwise the answer is a decimal. It is exact
-        if it ends within `decimals` places (DECIMALS for None), and else rounded as `reduce_scaled` describes.
+        The generator yields each Problem, is sent its (value, remainder), and returns the Answer. A whole expression
+        without `decimals` is reduced as by `reduce`. Otherwise the answer is a decimal. It is exact if it ends within
+        `decimals` places (DECIMALS for None), and else rounded as `reduce_scaled` describes.
 
         >>> steps = Expression.parse("1.5*2.25+10%").reduce_to_answer()
         >>> next(steps), steps.send((3375, 0))

@@ -11,7 +11,5 @@ class Pictured:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        draw = import_module(
-            "revorder.rendering.notebook"
-        ).draw  # imported late, since rendering imports arithmetic
+        draw = import_module("revorder.rendering.notebook").draw  # imported late, since rendering imports arithmetic
         return str(draw(self))
