@@ -38,7 +38,7 @@ class Settings(BaseModel):
 
     @classmethod
     def check(cls, settings: Any, where: str) -> Self:
-        """Return settings from plain data; raises ProblemError with `where`, the key, its value, and what it accepts."""
+        """Return settings from plain data; raises ProblemError with `where`, the key, the value, and what it takes."""
         try:
             return cls.model_validate(_tuples(settings))
         except ValidationError as error:
