@@ -1,4 +1,4 @@
-"""The one list of methods, and `trace`, which writes with any of them."""
+"""The list of methods, and `trace`, which writes a trace with any of them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ENTRY_POINTS = "revorder.methods"  # the group under which an installed package 
 
 
 class Methods(dict[str, Method]):
-    """Methods by name; one that is not ours is looked for among those of installed packages."""
+    """Methods by name; other names are looked up among the methods of installed packages."""
 
     looked = False
 
     def __missing__(self, name: str) -> Method:
         if not self.looked:
-            from importlib.metadata import entry_points  # a tenth of what a command takes to start
+            from importlib.metadata import entry_points  # takes a tenth of a command's start
 
             self.looked = True
             for entry in entry_points(group=ENTRY_POINTS):
@@ -46,7 +46,7 @@ class Methods(dict[str, Method]):
         return super().__contains__(name) or (not self.looked and self.find(str(name)) is not None)
 
     def find(self, name: str) -> Method | None:
-        """Return the method of a name, None for no method's."""
+        """Return the method of a name, or None."""
         try:
             return self[name]
         except KeyError:
@@ -57,10 +57,10 @@ class Methods(dict[str, Method]):
 
 
 def load(entry: EntryPoint) -> Method:
-    """Import a package's method; raises ProblemError if it can't be, or is none of that name."""
+    """Import a method from a package; raises ProblemError if the import fails, or gives no Method of that name."""
     try:
         found = entry.load()
-    except Exception as error:  # whatever a package of others raises
+    except Exception as error:  # other packages may raise anything
         raise ProblemError(f"method {entry.name!r} of {entry.value!r} can't be imported: {first_line(error)}") from None
     if not isinstance(found, Method) or found.name != entry.name:
         raise ProblemError(f"method {entry.name!r} of {entry.value!r} is no Method of that name")
@@ -76,7 +76,7 @@ Rollback = Mapping[int, int | Iterable[int]]  # quotient step, 0-based: the wron
 
 
 def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
-    """The method of a name and its form, the default where `form` is None.
+    """Return the method of a name, and its form, the default one if `form` is None.
 
     Raises ProblemError that lists the accepted names.
 
@@ -94,7 +94,7 @@ def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
 
 
 def full_name(method: str, form: str | None = None) -> str:
-    """A method with its form, where it has several.
+    """Return a method's name, followed by the form if the method has several.
 
     >>> full_name("revorder", "compact"), full_name("lean")
     ('revorder compact', 'lean')
@@ -103,9 +103,9 @@ def full_name(method: str, form: str | None = None) -> str:
 
 
 def scripted_digits(rollback: Rollback) -> ChooseDigit:
-    """A ChooseDigit that first writes the given wrong digits, then the correct one.
+    """Return a ChooseDigit that first writes the given wrong digits, then the correct one.
 
-    Raises ProblemError at a digit that is no digit, or is the correct one.
+    The ChooseDigit raises ProblemError if a given digit is not a digit, or is the correct one.
 
     >>> choose = scripted_digits({0: 8})
     >>> choose(0, 7), choose(0, 7), choose(1, 9)
@@ -134,12 +134,18 @@ def trace(
     rollback: Rollback | None = None,
     answer: bool | None = None,
 ) -> Trace:
-    """Write the trace of a problem with a method (section 4; Table 1's baselines).
+    """Return the trace of a problem, as a method writes it (section 4; Table 1's baselines).
 
-    `rollback` maps a quotient step (0-based) to the wrong digit, or digits, to write and take back there; lean also
-    has a step -1 where a division's leading digits do not reach the divisor. In method blocks a step is a block.
-    `answer` says whether the forward answer ends the trace; by default it does, but not in method lean.
-    Raises ProblemError for what can't be read or written so.
+    Args:
+        problem: an operation or expression, parsed or as text.
+        method: the name of the method.
+        form: a form of the method; by default its first form.
+        rollback: maps a quotient step (0-based) to the wrong digit, or digits, to write and take back there. Lean also
+            has a step -1 if a division's leading digits do not reach the divisor. In method blocks a step is a block.
+        answer: whether the trace ends with the forward answer; by default it does, except in lean and blocks.
+
+    Raises:
+        ProblemError: if the problem can't be parsed, or can't be written by the method with these arguments.
 
     >>> trace("948/12", rollback={0: 8}).text
     '948/12=8R-(12*80)(r|069)(-r|21)W7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79'

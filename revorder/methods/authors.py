@@ -1,7 +1,7 @@
-"""The authors' released generator: RevOrder in its own dialect, which differs from the paper's text.
+"""RevOrder as the authors' released generator writes it, which differs from the paper's text.
 
-`r` without a bar, `r21-=-12` for a negative difference, `R(-7*120~r048~r801)` for a quotient step, and `#` after
-each step, a rejected one's `W` included.
+It writes `r` without a bar, `r21-=-12` for a negative difference, `R(-7*120~r048~r801)` for a quotient step, and `#`
+after each step, also after the `W` of a rejected one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from revorder.methods.revorder import answer_of_steps, place_values, worst_case
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterable[Piece]:
-    """Yield the pieces of a trace as the released script writes them, and for what it never draws (0, remainders)
-    alike.
+    """Return the pieces of a trace as the released script writes them, also for cases that it never draws (0, remainders).
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Problem(948, "/", 12), "authors", correct_digit, True))
@@ -38,7 +37,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def reversed_number(n: int) -> str:
-    """`n` reversed after a bare `r`, its sign last.
+    """Return `n` reversed after a bare `r`, with its sign last.
 
     >>> reversed_number(-12)
     'r21-'
@@ -47,7 +46,7 @@ def reversed_number(n: int) -> str:
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer after the last `=`, which may be reversed, or the quotient, where the forward answer is left out.
+    """Return the answer after the last `=`, forward or reversed, or else the quotient from the steps of a division.
 
     >>> parse_answer("12-35=r32-=-23"), parse_answer("12-35=r32-")
     ('-23', '-23')
@@ -57,7 +56,7 @@ def parse_answer(text: str) -> str | None:
 
 
 def multiplication(a: int, b: int) -> Iterator[Piece]:
-    """Partial products by the digits of b, then their sums in adjacent pairs."""
+    """Yield the partial products by the digits of b, then their sums in adjacent pairs."""
     values = place_values(b)
     products = [a * value for value in values]
     yield copy("+".join([f"{a}*{value}" for value in values]))
@@ -78,7 +77,7 @@ def multiplication(a: int, b: int) -> Iterator[Piece]:
 
 
 def division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
-    """One quotient digit a step: digit, product, what is left; `W` after a wrong one, `#` after each but the last."""
+    """Yield one quotient digit a step: digit, product, rest; then `W` if the digit is wrong, `#` if a step follows."""
     scaled = b * 10 ** (len(str(left // b)) - 1)
     step = 0
     while True:

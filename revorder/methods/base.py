@@ -1,4 +1,4 @@
-"""What a method is: one object with the functions that write and read its traces, and what it can do."""
+"""The Method class: the functions that write and read a method's traces, and what the method can do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANSWER = re.compile(r"-?[0-9]+(?:R-?[0-9]+)?\Z")
 
 
 def parse_question(text: str) -> Problem:
-    """The problem before the first `=` or line end; raises ProblemError where there is none.
+    """Return the problem before the first `=` or line end; raises ProblemError if there is none.
 
     >>> str(parse_question("12+35=r|74"))
     '12+35'
@@ -27,7 +27,7 @@ def parse_question(text: str) -> Problem:
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer that the last `=` field states, most significant digit first; None where it states none.
+    """Return the answer after the last `=`, most significant digit first; None if there is none.
 
     >>> parse_answer("12-35=r|32-"), parse_answer("950/12=79R2"), parse_answer("12+35=?")
     ('-23', '79R2', None)
@@ -40,17 +40,23 @@ def parse_answer(text: str) -> str | None:
 class Method:
     """A way of writing the work of a problem.
 
-    `pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool)`: yields the pieces of a trace, the question
-    first. It asks `choose` for each quotient digit, after all that stands before it. `answer`: whether the forward
-    answer ends the trace.
-    `worst_case(op, n, m, form)`: the CSID that no n-digit by m-digit equation exceeds, n >= m.
-    `forms`: the names of its forms, the default first. `block_digits(form)`: how many quotient digits a step writes.
-    `parse_question` and `parse_answer`: read a trace's problem, and the answer that it states.
-    `rollback_mark`: takes a wrong quotient digit back, empty where none can be. `unreached_mark`: stands before the
-    first quotient digit where the divisor does not fit yet; empty where that place, step -1, is not asked for.
-    `writes_answer`: traces end with the forward answer by default. `takes_expressions`: it writes several operations in
-    one trace. `multiline`: a trace has line ends. `states_answer_only`: any words that state the answer will do as its
-    text.
+    Attributes:
+        name: the name of the method.
+        pieces: `pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool)` yields the pieces of a trace,
+            the question first. It calls `choose` for each quotient digit, after yielding all pieces before it.
+            `answer` says whether the forward answer ends the trace.
+        worst_case: `worst_case(op, n, m, form)` returns the CSID that no n-digit by m-digit equation exceeds, n >= m.
+        forms: the names of its forms, the default first.
+        block_digits: `block_digits(form)` returns how many quotient digits a step writes.
+        parse_question: returns the problem of a trace.
+        parse_answer: returns the answer that a trace states.
+        rollback_mark: the mark that takes back a wrong quotient digit; empty if the method can't.
+        unreached_mark: the mark before the first quotient digit if the divisor does not fit yet; empty if the method
+            does not ask for that place, step -1.
+        writes_answer: whether traces end with the forward answer by default.
+        takes_expressions: whether the method writes several operations in one trace.
+        multiline: whether a trace has line ends.
+        states_answer_only: whether any text that states the answer is accepted.
     """
 
     name: str
@@ -76,9 +82,9 @@ class Method:
         return bool(self.rollback_mark)
 
     def quotient_steps(self, a: int, b: int, form: str) -> dict[int, str]:
-        """The quotient digits of a / b by the step that writes them; those of step -1 are a 0 that is not written.
+        """Return the quotient digits of a / b by the step that writes them; step -1 has a 0 that is not written.
 
-        Blocks count from the units, so that the first may be shorter than the others.
+        Blocks are counted from the units, so the first block may be shorter than the others.
 
         >>> from revorder import METHODS
         >>> METHODS["lean"].quotient_steps(120, 48, "lean"), METHODS["blocks"].quotient_steps(1234567, 12, "2")
@@ -97,7 +103,7 @@ class Method:
 
 
 def direct_worst_case(op: str, n: int, m: int, form: str = "") -> int:
-    """The worst CSID of an answer that is written at once, most significant digit first (section 3.2, appendix A).
+    """Return the worst CSID of an answer written at once, most significant digit first (section 3.2, appendix A).
 
     >>> [direct_worst_case(op, 12, 6) for op in "+-*/"]
     [12, 12, 366, 216]
@@ -105,6 +111,6 @@ def direct_worst_case(op: str, n: int, m: int, form: str = "") -> int:
     return {
         "+": n,
         "-": n,
-        "*": n if m == 1 else 2 * m * n + m + 2 * m * (n + m),  # 6n^2 + n where m = n
+        "*": n if m == 1 else 2 * m * n + m + 2 * m * (n + m),  # 6n^2 + n if m = n
         "/": 2 * n * n - 2 * m * m,
     }[op]

@@ -1,14 +1,14 @@
 """Blocks: lean with 1, 2 or 3 digits of a multiplier or quotient at a time, for fewer tokens at a higher CSID.
 
-Forms `1`, `2` and `3` say how many; `1` writes lean's texts. Blocks count from the units, and are written with all of
-their digits but for the highest one of a multiplier, and of a quotient, which have as many as are left:
+The form, `1`, `2` or `3`, is the number of digits; form `1` writes the same text as lean. Blocks are counted from the
+units and written with all of their digits. Only the highest block of a multiplier or quotient may have fewer:
 
     4567*123=23r|140501#100r|007654r|147165
     950/12=79r|849r|0020=79R2
 
-A block's product is written at once: its partial products, one a digit, stand nowhere, nor do the products and
-differences between the quotient digits of a block. That is what the higher CSID counts. A wrong block is taken back by
-`W` like a wrong digit.
+A block's product is written at once. The partial products of its digits are not written, nor are the products and
+differences between the quotient digits of a block: the higher CSID counts these. `W` takes back a wrong block like a
+wrong digit.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def worst_case(op: str, n: int, m: int, form: str) -> int:
-    """The CSID that none exceeds, quotient estimates aside: `block_product`'s, or the steps left out of a quotient
-    block.
+    """Return the worst CSID without quotient estimates: of `block_product`, or of the steps omitted in a quotient block.
 
-    Each digit but the last of a quotient block leaves out up to m + 1 digits of a product and m of a difference, with
+    Each digit of a quotient block except the last omits up to m + 1 digits of a product and m of a difference, with
     m - 1 carries and m borrows.
 
     >>> [worst_case(op, 12, 6, "2") for op in "+-*/"], worst_case("/", 12, 6, "3")
@@ -48,10 +47,11 @@ def worst_case(op: str, n: int, m: int, form: str) -> int:
 
 
 def block_product(n: int, m: int) -> int:
-    """The most unwritten digits that a digit of an n-digit by m-digit product needs, written at once, lowest first.
+    """Return how many unwritten digits a digit of an n-digit by m-digit product needs at most.
 
-    In its column and in the one below there is a digit of each partial product, with up to n - 1 carries below it; and
-    there is the carry between the columns. A product by one digit is itself the partial product: one carry.
+    The product is written at once, lowest digit first. The digit's column and the column below each have a digit of
+    every partial product, with up to n - 1 carries below it, and there is a carry between the columns. A product by one
+    digit is itself the partial product, and needs one carry.
 
     >>> block_product(6, 1), block_product(6, 2)
     (1, 15)

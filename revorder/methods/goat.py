@@ -1,8 +1,8 @@
-"""GOAT (Liu and Low, 2023): + and - direct, * and / decomposed with forward numbers, as its released notebook writes.
+"""GOAT (Liu and Low, 2023): + and - direct, * and / decomposed with forward numbers, as in its released notebook.
 
-A product splits the smaller operand by its digits and folds the partial products left to right; a division
-subtracts `b * digit00` line by line. Direct are a product with an operand of one digit and zeros, and a quotient
-where the divisor is 10 or less or the dividend is not larger.
+A product splits the smaller operand by its digits, and adds the partial products from left to right. A division
+subtracts `b * digit00` line by line. A product is direct if an operand is one digit and zeros. A quotient is direct if
+the divisor is 10 or less, or the dividend is not larger than the divisor.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from revorder.methods import base
 from revorder.methods.base import Method, direct_worst_case
 from revorder.methods.revorder import place_values
 
-LONGEST = 40_000_000  # of a product: the shorter operand's digits squared times those of both, thrice its characters
+LONGEST = 40_000_000  # of a product: the shorter operand's digits squared times the digits of both; three times its characters
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
@@ -45,7 +45,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def spaced(problem: Problem) -> str:
-    """The answer as GOAT writes it, `79 R 5`.
+    """Return the answer as GOAT writes it.
 
     >>> spaced(Problem(950, "/", 12))
     '79 R 2'
@@ -54,9 +54,9 @@ def spaced(problem: Problem) -> str:
 
 
 def parse_question(text: str) -> Problem:
-    """The question: before the first `=`, or for a decomposed division the two numbers its first line begins with.
+    """Return the problem before the first `=`, or of a decomposed division, whose first line begins with its operands.
 
-    Raises ProblemError where there is none.
+    Raises ProblemError if there is none.
 
     >>> str(parse_question("948 - 12 * 70 = 948 - 840 = 108"))
     '948/12'
@@ -71,7 +71,7 @@ def parse_question(text: str) -> Problem:
 
 
 def multiplication(large: int, small: int) -> Iterator[Piece]:
-    """The smaller operand taken apart, the partial products, and their sum folded from the left."""
+    """Yield the smaller operand split by its digits, the partial products, and their sums from left to right."""
     values = place_values(small)
     yield copy(f"{large} * ({' + '.join(map(str, values))})")
     yield STEP_END
@@ -90,7 +90,7 @@ def multiplication(large: int, small: int) -> Iterator[Piece]:
 
 
 def division(a: int, b: int) -> Iterator[Piece]:
-    """One quotient digit a line, taken off the dividend until less than the divisor is left; then the answer."""
+    """Yield a quotient digit a line, subtracting its product until the rest is below the divisor; then the answer."""
     left = a
     while left >= b:
         zeros = len(str(left // b)) - 1
@@ -109,7 +109,7 @@ def division(a: int, b: int) -> Iterator[Piece]:
 
 
 def worst_case(op: str, n: int, m: int, form: str = "") -> int:
-    """A CSID that none exceeds: sums of partial products and differences are direct, and so is a divisor of 10.
+    """Return a CSID that no trace exceeds: sums of partial products and differences are direct, as is division by 10.
 
     >>> worst_case("*", 8, 4)
     12

@@ -1,17 +1,17 @@
-"""Lean: RevOrder with the fewest tokens at a CSID of at most 1, subtraction with a < b included.
+"""Lean: RevOrder with the fewest tokens at a CSID of at most 1, also for subtraction with a < b.
 
-+   `123+46=r|961`
--   every place is written, zeros too, so that the end needs no look-ahead: `105-98=r|700`. It is written as if
-    a >= b; if a borrow is left over, `W` takes that back and b - a follows: `12-35=r|77Wr|32-`.
-*   the digits of the shorter operand, lowest first; a step is the digit with its zeros, its partial product, and the
-    running total, the last of which is the answer: `4567*12=2r|4319#10r|07654r|40845`. A zero has no product.
-/   long division; a step is the quotient digit with its zeros, the digit's product, and the difference behind the next
-    digit brought down, behind a 0 at last: `950/12=70r|48r|011#9r|801r|020=79R2`. A division begins with as many
-    digits of the dividend as the divisor has; where they do not reach it, `#` goes on: `120/48=#2r|69r|042=2R24`. A
-    digit too high leaves a borrow; `W` takes it back.
++   The reversed sum: `123+46=r|961`.
+-   Every place is written, zeros too, so that the end needs no look-ahead: `105-98=r|700`. The difference is written as
+    if a >= b. If a borrow is left over, `W` takes the difference back and b - a follows: `12-35=r|77Wr|32-`.
+*   The digits of the shorter operand, lowest first. A step is the digit with its zeros, its partial product, and the
+    running total; the last total is the answer: `4567*12=2r|4319#10r|07654r|40845`. A zero has no product.
+/   Long division. A step is the quotient digit with its zeros, the digit's product, and the difference after the next
+    digit brought down, which is a 0 in the last step: `950/12=70r|48r|011#9r|801r|020=79R2`. A division begins with as
+    many digits of the dividend as the divisor has. If they are less than the divisor, `#` moves on by a digit:
+    `120/48=#2r|69r|042=2R24`. A digit that is too high leaves a borrow, and `W` takes the digit back.
 
-The zeros behind a digit name its place, so that each number stands where its digits' places can be read off it. The
-last 0 is brought down for that too: in every step a digit of the difference stands at the same place.
+The zeros after a digit show its place, so that the place of every digit can be read off the text. A 0 is brought down
+in the last step for the same reason: in every step, a digit of the difference stands at the same place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from revorder.methods.base import Method
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool, size: int = 1) -> Iterator[Piece]:
     """Yield the pieces of a trace; `answer` adds a forward copy of a reversed answer.
 
-    `size`: the digits of a multiplier or quotient that a step takes at a time, see method `blocks`.
+    `size` is the number of multiplier or quotient digits that a step takes at a time, as in method `blocks`.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Problem(12, "-", 35), "lean", correct_digit, False))
@@ -64,7 +64,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool, size:
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer after the last `=`: the last reversed number, or a forward one.
+    """Return the answer after the last `=`: the last reversed number, or a forward one.
 
     >>> parse_answer("4567*12=2r|4319#10r|07654r|40845"), parse_answer("948/12=70r|48r|801#9r|801r|000=79")
     ('54804', '79')
@@ -74,7 +74,7 @@ def parse_answer(text: str) -> str | None:
 
 
 def places(n: int, width: int) -> str:
-    """`n` modulo 10**width, least significant digit first, zeros included.
+    """Return `n` modulo 10**width, least significant digit first, with all zeros.
 
     >>> places(-2, 3)
     '899'
@@ -83,7 +83,7 @@ def places(n: int, width: int) -> str:
 
 
 def subtraction(a: int, b: int) -> Iterator[Piece]:
-    """Every place of a - b; where a borrow is left over, `W` and b - a with its sign."""
+    """Yield every place of a - b; if a borrow is left over, also `W`, b - a and its sign."""
     width = max(len(str(a)), len(str(b)))
     yield MARK + places(a - b, width), REVERSED, "-", a, b
     if a < b:
@@ -94,7 +94,7 @@ def subtraction(a: int, b: int) -> Iterator[Piece]:
 
 
 def multiplication(a: int, b: int, size: int) -> Iterator[Piece]:
-    """`size` digits of the shorter operand a step, lowest first: the digits, their product, the running total."""
+    """Yield `size` digits of the shorter operand a step, lowest first: the digits, their product, the running total."""
     many, few = (a, str(b)) if len(str(a)) >= len(str(b)) else (b, str(a))
     if len(few) <= size:
         digits = str(many * int(few))[::-1] if few != "0" else "0" * len(str(many))
@@ -118,13 +118,13 @@ def multiplication(a: int, b: int, size: int) -> Iterator[Piece]:
 
 
 def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Piece]:
-    """`size` quotient digits a step: the digits, their product, the difference behind the next ones brought down."""
+    """Yield `size` quotient digits a step: the digits, their product, the difference after the next digits."""
     digits, width = str(a), len(str(b))
     place = max(0, len(digits) - width)
     count = place % size + 1  # digits of the first block
-    place -= count - 1  # of a block's last digit
+    place -= count - 1  # of the last digit of the block
     left = a // 10**place
-    least = min(width, len(digits))  # digits of a difference
+    least = min(width, len(digits))  # digits of a difference, at least
     step = -1 if place and left < b else 0
     while True:
         quotient = left // b
@@ -143,7 +143,7 @@ def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Piece]:
         if block:
             yield reversed_number(product), REVERSED, "*", b, block
         yield copy(MARK + down[::-1])
-        shown = max(least, len(str(max(difference, 0))))  # more only after a digit that is much too low
+        shown = max(least, len(str(max(difference, 0))))  # more digits only if the quotient digit is much too low
         kind = REVERSED if block else COPY
         yield places(difference, shown), kind, "-", left, product
         if block != quotient:
@@ -159,11 +159,7 @@ def division(a: int, b: int, choose: ChooseDigit, size: int) -> Iterator[Piece]:
 
 
 def worst_case(op: str, n: int, m: int, form: str = "") -> int:
-    """The CSID that none exceeds, quotient estimates aside: one carry or borrow.
-
-    >>> worst_case("-", 16, 16)
-    1
-    """
+    """Return the worst CSID without quotient estimates: one carry or borrow."""
     return 1
 
 
@@ -175,5 +171,5 @@ LEAN = Method(
     parse_answer=parse_answer,
     rollback_mark="W",
     unreached_mark="#",
-    writes_answer=False,  # the last reversed number is the answer; a forward copy of it is accepted
+    writes_answer=False,  # the last reversed number is the answer; a forward copy is accepted
 )

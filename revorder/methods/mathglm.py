@@ -1,4 +1,4 @@
-"""MathGLM (Yang et al., 2023): the whole expression is written again after each reduction; one operation is direct."""
+"""MathGLM (Yang et al., 2023): the whole expression is rewritten after each operation; one operation is direct."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from revorder.arithmetic.trace import FORWARD, STEP_END, ChooseDigit, Piece, cop
 from revorder.errors import ProblemError, quote
 from revorder.methods.base import Method, direct_worst_case
 
-LONGEST = 40_000_000  # characters of an expression times its operations, about twice its trace's
+LONGEST = 40_000_000  # characters of an expression times its operations; about twice the characters of its trace
 
 
 def parse_question(text: str) -> Problem | Expression:
-    """The expression before the first `=`; a Problem where it is one operation.
+    """Return the expression before the first `=`, as a Problem if it is one operation.
 
     >>> str(parse_question("3468*4046/7424=14031528/7424=1890R168"))
     '3468*4046/7424'
@@ -24,9 +24,9 @@ def parse_question(text: str) -> Problem | Expression:
 
 
 def pieces(problem: Problem | Expression, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
-    """Yield the question, then the expression after each reduction, the last of which is the answer.
+    """Yield the question, then the expression after each operation; the last one is the answer.
 
-    Raises ProblemError for too long an expression.
+    Raises ProblemError if the expression is too long.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Expression.parse("3468*4046/7424"), "mathglm", correct_digit, True))
@@ -44,7 +44,7 @@ def pieces(problem: Problem | Expression, form: str, choose: ChooseDigit, answer
 
 
 def reductions(expression: Expression) -> Iterator[Piece]:
-    """The expression after each of its reductions, leftmost first, with `=` between them."""
+    """Yield the expression after each operation, leftmost first, with `=` between them."""
     steps = expression.reduce()
     postfix = list(expression.postfix)
     sent = None
@@ -53,7 +53,7 @@ def reductions(expression: Expression) -> Iterator[Piece]:
         try:
             step = next(steps) if sent is None else steps.send(sent)
         except StopIteration as done:
-            if first:  # a number alone
+            if first:  # a single number
                 yield copy(answer_text(*done.value))
             return
         sent = (step.value, step.remainder)
@@ -71,7 +71,7 @@ def reductions(expression: Expression) -> Iterator[Piece]:
 
 
 def operands_start(postfix: Sequence[object], at: int) -> int:
-    """Where the two operands of the operation at index `at` begin, signs included.
+    """Return the index where the operands of the operation at index `at` begin, with their signs.
 
     >>> operands_start([7, 1, "neg", 2, "+"], 4)
     1

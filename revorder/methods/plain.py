@@ -1,4 +1,4 @@
-"""Plain: the answer at once, as GPT-4 gives it in Table 1."""
+"""Plain: the answer at once, as GPT-4 writes it in Table 1."""
 
 from __future__ import annotations
 

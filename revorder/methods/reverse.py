@@ -1,4 +1,4 @@
-"""Reverse: the answer least significant digit first and no mark, as Lee et al. (2023) write it; a control."""
+"""Reverse: the answer least significant digit first without a mark, as in Lee et al. (2023); a control."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from revorder.methods.base import Method, direct_worst_case
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
-    """Yield the question and the reversed answer: a minus sign last, quotient and remainder reversed each.
+    """Yield the question and the reversed answer: a minus sign comes last, quotient and remainder are each reversed.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Problem(12, "-", 35), "reverse", correct_digit, True))
@@ -26,7 +26,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer after the last `=`, turned most significant digit first; None where there is none.
+    """Return the answer after the last `=`, most significant digit first; None if there is none.
 
     >>> parse_answer("12-35=32-"), parse_answer("950/12=97R2")
     ('-23', '79R2')
@@ -39,7 +39,9 @@ def parse_answer(text: str) -> str | None:
 
 
 def worst_case(op: str, n: int, m: int, form: str = "") -> int:
-    """A CSID that none exceeds: only + and n-digit by 1-digit * are easy; the lowest quotient digit needs every step.
+    """Return a CSID that no trace exceeds.
+
+    Only + and n-digit by 1-digit * are easy. The lowest quotient digit, which comes first, needs every step.
 
     >>> worst_case("+", 16, 16)
     1

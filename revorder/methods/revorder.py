@@ -23,13 +23,13 @@ from revorder.arithmetic.trace import (
 from revorder.methods import base
 from revorder.methods.base import Method
 
-# a quotient digit that stands, and what is left
+# a quotient digit that is not taken back, and the rest after it
 _STEP = re.compile(r"([0-9])R-?\([^#WR]*[(~](?:0|r\|?([0-9]+))\)(?=#|\Z)")
 _LAST_LINE = re.compile(r"=([0-9]+)Rem(?:\(0\)|r\|([0-9]+))\Z")
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterable[Piece]:
-    """Yield the pieces of a trace; with `answer` the forward answer comes last.
+    """Return the pieces of a trace; with `answer` the forward answer comes last.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Problem(948, "/", 12), "compact", correct_digit, True))
@@ -48,7 +48,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def place_values(b: int) -> list[int]:
-    """The values of the digits of `b` that are not zero, highest first; [0] for 0.
+    """Return the place values of the nonzero digits of `b`, highest first; [0] for 0.
 
     >>> place_values(4067)
     [4000, 60, 7]
@@ -59,7 +59,7 @@ def place_values(b: int) -> list[int]:
 
 
 def multiplication(a: int, b: int, form: str) -> Iterator[Piece]:
-    """Decompose the second operand, then add the partial products in adjacent pairs (equations 1-4)."""
+    """Yield the second operand's digits, the partial products, and their sums in adjacent pairs (equations 1-4)."""
     line = "=" if form == "compact" else "\n="
     values = place_values(b)
     products = [a * value for value in values]
@@ -91,7 +91,7 @@ def multiplication(a: int, b: int, form: str) -> Iterator[Piece]:
 
 
 def remainder_text(n: int) -> str:
-    """A remainder of the compact form: 0 as it is, others reversed, a negative one with its sign first.
+    """Return a remainder in the compact form: reversed, with a minus sign first; 0 without a mark.
 
     >>> remainder_text(-12), remainder_text(0)
     ('-r|21', '0')
@@ -100,7 +100,7 @@ def remainder_text(n: int) -> str:
 
 
 def compact_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
-    """One quotient digit a step: digit, subtracted product, remainder; `W` after a wrong one (section 4.3)."""
+    """Yield one quotient digit a step: digit, product, remainder; then `W` if the digit is wrong (section 4.3)."""
     power = 10 ** (len(str(left // b)) - 1)
     step = 0
     while True:
@@ -127,7 +127,7 @@ def compact_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
 
 
 def expanded_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]:
-    """Three lines a quotient digit, `Rem` written out; ` W` after a wrong one (equations 5-8)."""
+    """Yield three lines a quotient digit, with `Rem`; then ` W` if the digit is wrong (equations 5-8)."""
     zeros = len(str(left // b)) - 1
     step = 0
     before, shown = "", str(left)
@@ -160,7 +160,7 @@ def expanded_division(left: int, b: int, choose: ChooseDigit) -> Iterator[Piece]
 
 
 def worst_case(op: str, n: int, m: int, form: str = "") -> int:
-    """A CSID that none exceeds, quotient estimates aside: one carry, but a - b must know which is larger.
+    """Return a CSID that no trace exceeds, without quotient estimates: one carry, but a - b needs to know the larger.
 
     >>> worst_case("*", 16, 16), worst_case("-", 16, 16)
     (1, 16)
@@ -169,7 +169,7 @@ def worst_case(op: str, n: int, m: int, form: str = "") -> int:
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer that a trace states; of a division without it, the quotient digits that stand, and what is left.
+    """Return the answer that a trace states; of a division without one, the quotient and remainder of its steps.
 
     >>> parse_answer("950/12=8R-(12*80)(r|069)(-r|01)W7R-(12*70)(r|048)(r|011)#9R-(12*9)(r|801)(r|2)")
     '79R2'
@@ -178,7 +178,7 @@ def parse_answer(text: str) -> str | None:
 
 
 def answer_of_steps(text: str) -> str | None:
-    """The quotient that the steps of a division end with, also the authors'; None where they do not end."""
+    """Return the answer from the steps of a division, also in the authors' dialect; None if the steps don't end."""
     written = re.sub(r"\s", "", ascii_signs(text))
     if found := _LAST_LINE.search(written):
         quotient, left = found[1], found[2]

@@ -1,7 +1,8 @@
-"""Scratchpad (Nye et al., 2021): digits between spaces, one column a line with its carry `C:`, between <scratch> tags.
+"""Scratchpad (Nye et al., 2021): spaced digits, one column a line with its carry `C:`, between <scratch> tags.
 
-The original is for +. The other operations use the same lines: - takes the smaller from the larger operand and puts
-the sign on the answer, * multiplies by one digit after the other and adds, / subtracts `divisor * digit` line by line.
+The original is for +. The other operations use the same lines. - subtracts the smaller operand from the larger, and
+adds the sign to the answer. * multiplies by one digit after the other and adds. / subtracts `divisor * digit` line by
+line.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from revorder.arithmetic.trace import ESTIMATE, STEP_END, ChooseDigit, Kind, Pie
 from revorder.errors import ProblemError, quote
 from revorder.methods.base import Method
 
-LONGEST = 4_000_000  # of a product: the longer operand's digits squared times the shorter's, a ninth of its characters
+LONGEST = 4_000_000  # of a product: the longer operand's digits squared times the shorter's; a ninth of its characters
 OPEN, CLOSE = "<scratch>", "</scratch>"
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
-    """Yield the question, the scratch lines and the answer, line by line; raises ProblemError for too long a product.
+    """Yield the question, the scratch lines and the answer; raises ProblemError if a product is too long.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> print(text_of(pieces(Problem(29, "+", 57), "scratchpad", correct_digit, True)))
@@ -53,7 +54,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def spaced(n: int) -> str:
-    """The digits of `n` with spaces between them.
+    """Return the digits of `n` with spaces between them.
 
     >>> spaced(169)
     '1 6 9'
@@ -62,7 +63,7 @@ def spaced(n: int) -> str:
 
 
 def parse_question(text: str) -> Problem:
-    """The problem of the first line, spaces within its numbers left out; raises ProblemError where there is none.
+    """Return the problem in the first line, ignoring all spaces; raises ProblemError if there is none.
 
     >>> str(parse_question("2 9 + 5 7"))
     '29+57'
@@ -71,7 +72,7 @@ def parse_question(text: str) -> Problem:
 
 
 def parse_answer(text: str) -> str | None:
-    """The answer after the scratchpad; None where there is none.
+    """Return the answer after the scratchpad; None if there is none.
 
     >>> parse_answer("<scratch> 0 8 6 </scratch> 8 6")
     '86'
@@ -82,7 +83,7 @@ def parse_answer(text: str) -> str | None:
 
 
 def columns(a: int, op: str, b: int) -> Iterator[Piece]:
-    """`a op b` column by column from the right, op being + or - with a >= b, or * with a digit b."""
+    """Yield `a op b` column by column from the right; `op` is +, - with a >= b, or * with one digit b."""
     left, right = str(a), str(b)
     carry, done = 0, ""
     count = len(left) if op == "*" else max(len(left), len(right))
@@ -111,7 +112,7 @@ def columns(a: int, op: str, b: int) -> Iterator[Piece]:
 
 
 def multiplication(a: int, b: int) -> Iterator[Piece]:
-    """Partial products from the lowest digit of b on, each added to the sum so far."""
+    """Yield the partial products from the lowest digit of b up, each added to the sum so far."""
     digits = str(b)
     total = 0
     for i, char in enumerate(reversed(digits)):
@@ -130,7 +131,7 @@ def multiplication(a: int, b: int) -> Iterator[Piece]:
 
 
 def division(a: int, b: int) -> Iterator[Piece]:
-    """Long division: for each quotient digit `dividend / divisor , digit`, the product and the difference."""
+    """Yield long division: for each quotient digit `dividend / divisor , digit`, the product and the difference."""
     digits = str(a)
     used = len(digits) - len(str(a // b)) + 1
     left = int(digits[:used])
@@ -153,11 +154,7 @@ def division(a: int, b: int) -> Iterator[Piece]:
 
 
 def worst_case(op: str, n: int, m: int, form: str = "") -> int:
-    """The CSID that none exceeds: 0, but that a - b must say first which is larger.
-
-    >>> worst_case("+", 16, 16)
-    0
-    """
+    """Return the worst CSID: 0, except that a - b must first state which operand is larger."""
     return n if op == "-" else 0
 
 
