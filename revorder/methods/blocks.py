@@ -32,7 +32,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
 
 
 def worst_case(op: str, n: int, m: int, form: str) -> int:
-    """Return the worst CSID without quotient estimates: of `block_product`, or of the steps omitted in a quotient block.
+    """Return the worst CSID without quotient estimates: of `block_product`, or of the steps inside a quotient block.
 
     Each digit of a quotient block except the last omits up to m + 1 digits of a product and m of a difference, with
     m - 1 carries and m borrows.

@@ -59,7 +59,7 @@ def place_values(b: int) -> list[int]:
 
 
 def multiplication(a: int, b: int, form: str) -> Iterator[Piece]:
-    """Yield the second operand's digits, the partial products, and their sums in adjacent pairs (equations 1-4)."""
+    """Yield the product split by b's digits, the partial products, and their sums in adjacent pairs (equations 1-4)."""
     line = "=" if form == "compact" else "\n="
     values = place_values(b)
     products = [a * value for value in values]

@@ -1,1 +1,1 @@
-"""What a text costs to write: CSID and tokens."""
+"""The cost of writing a text: CSID and tokens."""

@@ -1,7 +1,7 @@
 """CSID, the Count of Sequential Intermediate Digits (section 3): how hard a text is to write, digit by digit.
 
-A SID is a digit that the next digit depends on and that stands nowhere in the text so far: a carry or borrow that is
-not zero, or a digit of a step that was left out. One-digit operations, counting and copying need none (section 3.1).
+A SID is a digit that the next digit depends on and that is not in the text so far: a nonzero carry or borrow, or a
+digit of an omitted step. One-digit operations, counting and copying need no SID (section 3.1).
 """
 
 from __future__ import annotations
@@ -29,17 +29,21 @@ from revorder.metrics.unwritten_work import (
     top_run,
 )
 
-# Of a product or quotient that is written at once: its operands' digits multiplied, the longer one's squared
+# Of a product or quotient written at once: digits of the operands multiplied, with those of the longer one squared
 LONGEST = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Digit:
-    """One written digit (or minus sign, or the `W` that stands for one) and what it is computed from.
+    """A written digit (or minus sign, or the `W` for one) and the digits it is computed from.
 
-    `char`; `of`: the operation it belongs to, empty for a copy; `place`: 1 for the units, as in the paper's a_1;
-    `sources`: the written digits it needs; `sids`: the digits it needs that are not written. `estimated`: it is a
-    quotient estimate, which the paper leaves out of its count (section 4.2.2, appendix A.2).
+    Attributes:
+        char: the digit.
+        of: the operation that it belongs to, empty for a copy.
+        place: 1 for the units, as in the paper's a_1.
+        sources: the written digits that it needs.
+        sids: the unwritten digits that it needs.
+        estimated: whether it is a quotient estimate, which the paper does not count (section 4.2.2, appendix A.2).
 
     >>> explain("12+39", "revorder")[1].sids
     ('carry 1',)
@@ -59,10 +63,18 @@ def csid(
     form: str | None = None,
     estimation: bool = False,
 ) -> int:
-    """The CSID of an equation as `method` writes it: the largest number of SIDs that any of its digits needs.
+    """Return the CSID of an equation as `method` writes it: the largest number of SIDs that a digit needs.
 
-    For direct addition this is the longest run of carries (Figure 2). Quotient estimates count with `estimation`.
-    Raises ProblemError as `trace` does.
+    For direct addition this is the longest run of carries (Figure 2).
+
+    Args:
+        problem: a problem, parsed or as text, or a trace of one.
+        method: the name of the method; ignored for a trace.
+        form: a form of the method; ignored for a trace.
+        estimation: whether quotient estimates count.
+
+    Raises:
+        ProblemError: as `trace` does.
 
     >>> csid("123+179"), csid("123+179", "revorder"), csid("12-35", "revorder"), csid("12-35", "lean")
     (2, 1, 2, 1)
@@ -83,7 +95,7 @@ class Explanation(tuple[Digit, ...], Pictured):
 
 
 def explain(problem: str | Problem | Expression | Trace, method: str = "plain", form: str | None = None) -> Explanation:
-    """Every digit that a trace computes, in the order written; copied digits, which need no SID, are left out.
+    """Return the digits that a trace computes, in the order written; copied digits, which need no SID, are omitted.
 
     >>> [(digit.char, len(digit.sids)) for digit in explain("123+179")]
     [('3', 2), ('0', 1), ('2', 0)]
@@ -95,12 +107,21 @@ def explain(problem: str | Problem | Expression | Trace, method: str = "plain", 
 
 
 def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", form: str | None = None) -> int:
-    """The CSID that no n-digit by m-digit equation (n >= m; m = n by default) exceeds.
+    """Return the CSID that no n-digit by m-digit equation exceeds.
 
-    Quotient estimates aside, where a division is exact and no digit is taken back. Section 3.2 and appendix A: n for
-    direct + and -, 6n^2 + n for *, 2n^2 - 2m^2 for exact /. RevOrder has 1, except that the lowest digit of a - b with
-    a < b needs to know which is larger, which costs up to n. Method blocks has what its form says. Raises ProblemError
-    for an unknown operation, method or form.
+    Quotient estimates are not counted. Divisions are exact, and no digit is taken back. By section 3.2 and appendix A,
+    direct + and - have n, * has 6n^2 + n, and exact / has 2n^2 - 2m^2. RevOrder has 1, except that the lowest digit of
+    a - b with a < b needs to know which is larger, which costs up to n. For blocks it depends on the form.
+
+    Args:
+        op: one of `+ - * /`.
+        n: the digits of the longer operand.
+        m: the digits of the shorter operand, n by default.
+        method: the name of the method.
+        form: a form of the method; by default its first form.
+
+    Raises:
+        ProblemError: for an unknown operation, method or form, or unless n >= m >= 1.
 
     >>> worst_case("+", 16), worst_case("*", 4), worst_case("/", 12, 6), worst_case("*", 4, method="revorder")
     (16, 100, 216, 1)
@@ -115,9 +136,9 @@ def worst_case(op: str, n: int, m: int | None = None, method: str = "plain", for
 
 
 def digits_of(segment: Segment) -> Iterator[Digit]:
-    """The digits that a segment of a trace computes, in the order written.
+    """Yield the digits that a segment of a trace computes, in the order written.
 
-    Raises ProblemError where a long product or quotient is written at once.
+    Raises ProblemError if a long product or quotient is written at once.
 
     >>> [digit.sids for digit in digits_of(Segment("r|14", Kind.REVERSED, "+", 12, 29))]
     [(), ('carry 1',)]
@@ -137,7 +158,7 @@ def digits_of(segment: Segment) -> Iterator[Digit]:
         yield from rest
     elif kind is Kind.SIGN:
         run = top_run(borrows(a, b))
-        behind = text.strip() != "-"  # a mark behind the digits needs the last borrow only, a minus before them all
+        behind = text.strip() != "-"  # a mark after the digits needs the last borrow only, a minus before them all
         yield Digit(text.strip(), f"{a}-{b}", 1, ("a", "b"), run[-1:] if behind else run)
     elif kind is Kind.REVERSED and op == "-" and "-" in text:
         yield from signed_difference(text, a, b)
@@ -148,7 +169,7 @@ def digits_of(segment: Segment) -> Iterator[Digit]:
 
 
 def operands(place: int, a: str, b: str, op: str) -> tuple[str, ...]:
-    """The operands' digits that a digit at `place` is computed from.
+    """Return the operands' digits that a digit at `place` is computed from.
 
     >>> operands(2, "12", "9", "+")
     ('a2=1',)
@@ -159,7 +180,7 @@ def operands(place: int, a: str, b: str, op: str) -> tuple[str, ...]:
 
 
 def last_product(place: int, a: str, op: str) -> int:
-    """The place whose one-digit product a digit belongs to: the last product has two digits.
+    """Return the place whose one-digit product a digit belongs to; the last product has two digits.
 
     >>> last_product(3, "12", "*"), last_product(3, "12", "+")
     (2, 3)
@@ -168,7 +189,7 @@ def last_product(place: int, a: str, op: str) -> int:
 
 
 def by_places(op: str, a: int, b: int) -> tuple[int, int, int, list[int], str]:
-    """(a, b, zeros behind the result, what each place passes on, its name) of a sum, a difference, a one-digit product.
+    """Return (a, b, trailing zeros, carries or borrows, their name) of a sum, a difference or a one-digit product.
 
     >>> by_places("*", 7, 120)
     (12, 7, 1, [1, 0], 'carry')
@@ -180,7 +201,7 @@ def by_places(op: str, a: int, b: int) -> tuple[int, int, int, list[int], str]:
 
 
 def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
-    """The digits of a result written most significant first."""
+    """Yield the digits of a result written most significant first."""
     of = f"{a}{op}{b}"
     if op == "/":
         yield from quotient_digits(str(a // b), a, b)
@@ -203,26 +224,26 @@ def forward_digits(op: str, a: int, b: int) -> Iterator[Digit]:
     for i, char in enumerate(text):
         place = len(text) - i - zeros
         known = operands(place, first, second, op) if place > 0 else ("0",)
-        # the first digit of a difference also says that the places above it are empty
+        # the first digit of a difference also shows that the places above it are empty
         top = len(flags) if op == "-" and i == 0 else last_product(place, first, op)
         yield Digit(char, of, len(text) - i, known, run_below(flags, top, name) if place > 0 else ())
 
 
 def quotient_digits(text: str, a: int, b: int) -> Iterator[Digit]:
-    """The digits of a / b written at once: each needs the steps before it, their products and differences.
+    """Yield the digits of a / b written at once; each needs the products and differences of the steps before it.
 
     >>> [len(digit.sids) for digit in quotient_digits("079", 948, 12)]
     [0, 0, 5]
     """
     work = division_work(a, b)
-    zeros = len(text) - len(work)  # in front
+    zeros = len(text) - len(work)  # leading ones
     for i, char in enumerate(text):
         sids = tuple(chain(*work[: max(0, i - zeros)])) if b > 9 or a > 99 else ()
         yield Digit(char, f"{a}/{b}", len(text) - i, ("a", "b"), sids)
 
 
 def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
-    """The digits of a result written least significant first: each needs the carry before it, where that is not 0."""
+    """Yield the digits of a result written least significant first; each needs the carry before it, unless 0."""
     of = f"{a}{op}{b}"
     digits = [char for char in text if char.isdigit()]
     if op == "/" or (op == "*" and not one_digit(a, b)):
@@ -239,7 +260,7 @@ def reversed_digits(text: str, op: str, a: int, b: int) -> Iterator[Digit]:
 
 
 def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
-    """The digits of b - a where a < b and the sign is written too, first or last: something must tell a < b."""
+    """Yield the digits and the sign (first or last) of a - b if a < b: some digit must show that a < b."""
     of = f"{a}-{b}"
     run = top_run(borrows(a, b))
     flags, first, second = borrows(b, a), str(b), str(a)
@@ -250,7 +271,7 @@ def signed_difference(text: str, a: int, b: int) -> Iterator[Digit]:
             yield Digit(char, of, len(str(b - a)) + 1, ("a", "b"), run if sign_first else ())
         elif char.isdigit():
             place += 1
-            # until a written digit differs from what a > b would give, the sign can't be read off the text
+            # the sign is unknown until a written digit differs from the one that a > b would give
             unknown = not sign_first and 2 * (a - b) % 10 ** (place - 1) == 0
             sids = run_below(flags, place, "borrow", 1) + (run if unknown else ())
             yield Digit(char, of, place, operands(place, first, second, "-"), sids)

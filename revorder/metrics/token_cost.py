@@ -1,4 +1,4 @@
-"""Cost: how many tokens a trace takes, under a character tokenizer or any Hugging Face one (section 5.4.2)."""
+"""Cost: the number of tokens of a trace, by characters or by a Hugging Face tokenizer (section 5.4.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TokenCounter = Callable[[str], int]
 
 
 def characters(text: str) -> int:
-    """Tokens where each character is one, and the mark `r|` one as well.
+    """Return the number of tokens if every character is a token, and so is the mark `r|`.
 
     >>> characters("12+35=r|74")
     9
@@ -24,12 +24,9 @@ def characters(text: str) -> int:
 
 
 def counter(tokenizer: str | None = None) -> TokenCounter:
-    """A function from text to its number of tokens: by characters, or by the Hugging Face tokenizer at a path or name.
+    """Return a function that counts tokens, with the Hugging Face tokenizer at a path or name, or by characters.
 
-    Raises ProblemError where there is no such tokenizer, or transformers is not installed.
-
-    >>> counter()("12+35=r|74")
-    9
+    Raises ProblemError if the tokenizer can't be loaded, or transformers is not installed.
     """
     if tokenizer is None:
         return characters
@@ -38,7 +35,7 @@ def counter(tokenizer: str | None = None) -> TokenCounter:
     try:
         loader: Any = AutoTokenizer
         loaded: Any = loader.from_pretrained(tokenizer)
-    except Exception as error:  # the loaders of the hub raise errors of many kinds
+    except Exception as error:  # the Hub's loaders raise many kinds of errors
         raise ProblemError(
             f"tokenizer {tokenizer!r} can't be loaded: {first_line(error)}; accepted: a folder or a name"
         ) from None
@@ -48,7 +45,7 @@ def counter(tokenizer: str | None = None) -> TokenCounter:
 def cost(
     problem: str | Problem, method: str = "revorder", form: str | None = None, count: TokenCounter = characters
 ) -> int:
-    """Tokens of a trace, question and answer included.
+    """Return the tokens of a trace, with its question and answer.
 
     >>> cost("948/12"), cost("948/12", "lean")
     (51, 29)
@@ -59,7 +56,7 @@ def cost(
 def bare_cost(
     problem: str | Problem, method: str = "revorder", form: str | None = None, count: TokenCounter = characters
 ) -> int:
-    """Tokens of a trace without the forward answer where a rule restores that (section 5.4.2): all but a quotient.
+    """Return the tokens of a trace without the forward answer, except for /, where no rule restores it (section 5.4.2).
 
     >>> bare_cost("123+46"), bare_cost("948/12"), bare_cost("948/12", "lean")
     (11, 51, 29)
@@ -71,7 +68,7 @@ def bare_cost(
 def extra(
     problem: str | Problem, method: str = "revorder", form: str | None = None, count: TokenCounter = characters
 ) -> int:
-    """Tokens beyond the question and the answer at once, a reversed answer being restored by rule (section 5.4.2).
+    """Return the tokens beyond question and direct answer, if a rule restores a reversed answer (section 5.4.2).
 
     >>> extra("123+46"), extra("948/12", "lean")
     (1, 20)

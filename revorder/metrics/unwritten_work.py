@@ -1,15 +1,15 @@
-"""Carries, borrows, and the digits that a step leaves out: what a written digit may need and can't read (section 3)."""
+"""Carries, borrows and omitted steps: the digits that a written digit may need but can't read (section 3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, zip_longest
 
-# In a list of carries or borrows, entry i is the one out of place i + 1 (i = 0: the units).
+# In a list of carries or borrows, entry i comes from place i + 1 (i = 0: the units).
 
 
 def passed_on(columns: Iterable[int]) -> list[int]:
-    """What each column of an addition passes on to the next, lowest place first; negative where it borrows.
+    """Return the carry out of each column of an addition, lowest place first; negative for a borrow.
 
     >>> passed_on([12, 9, 3])
     [1, 1, 0]
@@ -18,7 +18,7 @@ def passed_on(columns: Iterable[int]) -> list[int]:
 
 
 def places(a: int, b: int) -> Iterator[tuple[int, int]]:
-    """The digits of two numbers place by place, the units first.
+    """Yield the pairs of digits of two numbers, the units first.
 
     >>> [*places(12, 3)]
     [(2, 3), (1, 0)]
@@ -27,7 +27,7 @@ def places(a: int, b: int) -> Iterator[tuple[int, int]]:
 
 
 def carries(a: int, b: int) -> list[int]:
-    """The carries of a + b, lowest place first.
+    """Return the carries of a + b, lowest place first.
 
     >>> carries(999, 1)
     [1, 1, 1]
@@ -36,7 +36,7 @@ def carries(a: int, b: int) -> list[int]:
 
 
 def borrows(a: int, b: int) -> list[int]:
-    """The borrows of a - b, lowest place first; the last one is 1 where a < b.
+    """Return the borrows of a - b, lowest place first; the last one is 1 if a < b.
 
     >>> borrows(12, 35)
     [1, 1]
@@ -45,7 +45,7 @@ def borrows(a: int, b: int) -> list[int]:
 
 
 def product_carries(a: int, digit: int) -> list[int]:
-    """The carries of a times a digit, lowest place first.
+    """Return the carries of a times a digit, lowest place first.
 
     >>> product_carries(12, 7)
     [1, 0]
@@ -54,7 +54,13 @@ def product_carries(a: int, digit: int) -> list[int]:
 
 
 def run_below(flags: list[int], place: int, name: str, most: int | None = None) -> tuple[str, ...]:
-    """The names of the unbroken run of carries that ends just below `place` (1 = units), of up to `most` of them.
+    """Return the names of the unbroken run of carries just below a place, highest first.
+
+    Args:
+        flags: the carries or borrows, lowest place first.
+        place: the place, 1 for the units.
+        name: `carry` or `borrow`, with what it belongs to.
+        most: the most names to return.
 
     >>> run_below([1, 1, 0], 3, "carry")
     ('carry 2', 'carry 1')
@@ -68,7 +74,7 @@ def run_below(flags: list[int], place: int, name: str, most: int | None = None) 
 
 
 def top_run(flags: list[int]) -> tuple[str, ...]:
-    """The names of the run of borrows that ends in the top place: what tells that a < b.
+    """Return the names of the run of borrows that ends in the top place, which shows that a < b.
 
     >>> top_run(borrows(312, 335))
     ('borrow 3', 'borrow 2', 'borrow 1')
@@ -77,7 +83,7 @@ def top_run(flags: list[int]) -> tuple[str, ...]:
 
 
 def product_work(a: int, digit: int, name: str) -> list[str]:
-    """The digits and inner carries of a product by one digit that is not written.
+    """Return the names of the digits and inner carries of an unwritten product by one digit.
 
     >>> product_work(12, 7, "p")
     ['p 1', 'p 2', 'p carry 1']
@@ -89,7 +95,7 @@ def product_work(a: int, digit: int, name: str) -> list[str]:
 
 
 def iteration_work(left: int, b: int, name: str) -> list[str]:
-    """The unwritten digits of one iteration of long division: the product, its carries, the difference, its borrows.
+    """Return the unwritten digits of an iteration of long division: product, carries, difference and borrows.
 
     >>> len(iteration_work(94, 12, "q"))
     5
@@ -104,7 +110,7 @@ def iteration_work(left: int, b: int, name: str) -> list[str]:
 
 
 def estimate(left: int, b: int) -> list[str]:
-    """What an estimated quotient digit depends on: one whole iteration, none where the divisor has one digit.
+    """Return the unwritten digits that a quotient estimate needs: a whole iteration, or none for a one-digit divisor.
 
     >>> estimate(63, 7), len(estimate(94, 12))
     ([], 5)
@@ -115,7 +121,7 @@ def estimate(left: int, b: int) -> list[str]:
 
 
 def multiplication_work(a: int, b: int) -> list[str]:
-    """The unwritten digits of a * b: partial products with their carries, and their sums with theirs (appendix A.1).
+    """Return the unwritten digits of a * b: partial products, their sums, and the carries of both (appendix A.1).
 
     The shorter factor is the multiplier, as in the paper.
 
@@ -142,11 +148,12 @@ def multiplication_work(a: int, b: int) -> list[str]:
 
 
 def lowest_first_work(a: int, b: int) -> list[list[str]]:
-    """What each digit of a * b, written at once, needs that is not written, where all digits below it are; units first.
+    """Return the unwritten digits that each digit of a * b needs if written at once, lowest first; units first.
 
-    The shorter factor is the multiplier: none of its partial products is written. A digit is the sum of its column, of
-    one digit from each of them, each with the run of carries below it, and of the carry from the columns below. As the
-    sums' last digits are written, a carry is told by the column below alone (by as many columns as it may have digits).
+    The shorter factor is the multiplier, and its partial products are not written. A digit is the sum of a column: one
+    digit of each partial product, each with the run of carries below it, and the carry from the columns below. Since
+    the last digit of each column's sum is written, a carry depends only on the column below (on as many columns as the
+    carry may have digits).
 
     >>> lowest_first_work(12, 34)[1]
     ['product 1 digit 2', 'product 2 digit 1']
@@ -172,7 +179,7 @@ def lowest_first_work(a: int, b: int) -> list[list[str]]:
     below = len(str(len(partials) - 1))
     work: list[list[str]] = []
     for column, addends in enumerate(columns):
-        alone = len(addends) == 1 and not carried[column]  # then it is the digit that is written
+        alone = len(addends) == 1 and not carried[column]  # then it is the written digit itself
         needed = [name for names in addends for name in names[alone:]]
         for i in range(column, max(0, column - below), -1):
             if carried[i]:
@@ -182,7 +189,7 @@ def lowest_first_work(a: int, b: int) -> list[list[str]]:
 
 
 def division_work(a: int, b: int) -> list[list[str]]:
-    """The unwritten digits of each iteration of a / b, highest quotient digit first (appendix A.2).
+    """Return the unwritten digits of each iteration of a / b, highest quotient digit first (appendix A.2).
 
     >>> [len(work) for work in division_work(948, 12)]
     [5, 5]
@@ -201,7 +208,7 @@ def division_work(a: int, b: int) -> list[list[str]]:
 
 
 def one_digit(a: int, b: int) -> tuple[int, int, int] | None:
-    """(multiplicand, digit, zeros) where one factor is a digit and zeros, else None.
+    """Return (multiplicand, digit, zeros) if one factor is a digit followed by zeros, else None.
 
     >>> one_digit(12, 400), one_digit(12, 34)
     ((12, 4, 2), None)
