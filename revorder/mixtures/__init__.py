@@ -1,2 +1,1 @@
-"""Mixtures: which problems are drawn, in what shares, how they are written, and the shards, streams and rows made of
-them."""
+"""Mixtures of problems, drawn at random and written as shards, streams or rows."""

@@ -1,4 +1,4 @@
-"""The card of a folder of shards: a README.md that the Hugging Face Hub shows and `datasets.load_dataset` reads."""
+"""The dataset card of a folder of shards: the README.md that the Hugging Face Hub shows and `datasets` reads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from revorder.files import write_whole
 from revorder.mixtures.mixture import Mixture
 
 README = "README.md"
-_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")  # the Hub's classes end here
+_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")  # the bounds of the Hub's size classes
 
-COLUMNS = {  # of a view
+COLUMNS = {  # by view
     "trace": "`index`, `op`, `a`, `b`, `answer`, and `text`, the trace with its question",
     "prompt_completion": "`prompt`, `completion`, and `problem` and `answer`, which rewards take",
     "messages": "`messages`, the turns of a chat, and `problem` and `answer`, which rewards take",
@@ -53,13 +53,13 @@ bytes.
 
 
 def write_card(folder: str | Path, manifest: dict[str, Any]) -> None:
-    """Write the card of a folder of shards, where it has no README.md."""
+    """Write the card of a folder of shards, unless it has a README.md."""
     if not (Path(folder) / README).exists():
         write_whole(Path(folder) / README, dataset_card(manifest))
 
 
 def dataset_card(manifest: dict[str, Any]) -> str:
-    """The card of the shards that a manifest names: YAML that says where the rows are, and what they are.
+    """Return the card of a manifest's shards: YAML with the location of the rows, and their description.
 
     >>> import tempfile
     >>> from revorder.mixtures.shards import Run, write_shards
@@ -82,7 +82,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
 
 
 def digits(bounds: tuple[int, int]) -> str:
-    """A range of digit counts.
+    """Return a range of digit counts as text.
 
     >>> digits((1, 16)), digits((4, 4))
     ('1-16', '4')
@@ -91,7 +91,7 @@ def digits(bounds: tuple[int, int]) -> str:
 
 
 def size_category(size: int) -> str:
-    """The Hub's class of a number of rows.
+    """Return the Hub's size class of a number of rows.
 
     >>> size_category(999), size_category(1000), size_category(10**13)
     ('n<1K', '1K<n<10K', 'n>1T')

@@ -1,7 +1,7 @@
 """Hard cases for training: operands that random digits hardly ever give.
 
-Carry and borrow chains, equal and near-equal operands, zeros inside, powers of ten, and divisions that leave 0, 1, b -
-1 or a remainder of any length, or have a small dividend.
+They have carry and borrow chains, equal or nearly equal operands, inner zeros, powers of ten, divisions with remainder
+0, 1, b - 1 or of any length, and small dividends.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from revorder.mixtures.mixture import MixturePart
 
 
 def hard_operands(part: MixturePart, word: int) -> tuple[int, int]:
-    """A pair of operands that is hard for the part's operation, from a random integer of 180 bits or more.
+    """Return a pair of operands that is hard for the part's operation, from a random integer of 180 bits or more.
 
     >>> from revorder.mixtures.mixture import MixturePart
     >>> hard_operands(MixturePart(op="-", a=8, b=8), 123456789)
@@ -23,7 +23,7 @@ def hard_operands(part: MixturePart, word: int) -> tuple[int, int]:
         return x
 
     def patterned(digits: int) -> int:
-        """Runs of 9, 0 and another digit; a digit and zeros; a power of ten less 1 or 2; or digits with many zeros."""
+        """Return runs of 9, 0 and another digit, a digit and zeros, 10**n less 1 or 2, or digits with many zeros."""
         kind = take(4)
         if kind == 0:
             return 10**digits - 1 - take(2)
@@ -57,12 +57,12 @@ def hard_operands(part: MixturePart, word: int) -> tuple[int, int]:
     kind = take(6)
     if kind == 0:
         b = a
-    elif kind == 1:  # one more or less somewhere
+    elif kind == 1:  # one place is one more or less
         b = abs(a + (1 - 2 * take(2)) * 10 ** take(n))
     elif kind == 2:  # the same leading digits
         low = 10 ** (1 + take(n))
         b = a - a % low + take(low)
-    elif kind == 3:  # nines' complement: every place carries, or just does not
+    elif kind == 3:  # nines' complement: every place carries, or almost carries
         b = 10 ** len(str(a)) - 1 - a + take(2)
     else:
         b = patterned(m)

@@ -1,5 +1,4 @@
-"""A mixture: which problems are drawn, in what shares, and how they are written; read from YAML with every key
-checked."""
+"""Mixtures, read from YAML and checked: the problems to draw, their shares, and how to write them."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from revorder.methods import METHODS, find_method
 from revorder.settings import Count, Settings, read_settings
 
-MAX_DIGITS = 70  # of an operand; the randomness of an example is enough for two of them
+MAX_DIGITS = 70  # of an operand; the random bits of an example suffice for two such operands
 MIXTURES = Path(__file__).parent
 
 Share = Annotated[float, Field(ge=0, le=1, description="a number from 0 to 1")]
@@ -35,15 +34,21 @@ DigitRange = Annotated[
 
 
 class MixturePart(Settings):
-    """One kind of problem in a mixture; `a` and `b` are the least and most digits of the operands.
+    """One kind of problem in a mixture.
 
-    `draw`: `lengths` draws the digit count uniformly, then the digits; `values` draws the value uniformly below
-    10**most, as the authors' generator does (for /: the digit count `a` is shared out uniformly between divisor and
-    quotient, both of at least one digit, so the dividend has that many or one less; always exact); `retries` draws
-    divisions of at most `a` digits of which two quotient digits in a row are estimated too high in most.
-    `remainder`: the share of divisions that need not be exact. `hard`: the share of hard cases
-    (revorder.mixtures.hard_cases).
-    `swap_operands`: swap the operands half of the time.
+    Attributes:
+        op: one of `+ - * /`.
+        a: the least and most digits of the first operand.
+        b: the least and most digits of the second operand.
+        weight: the weight of the part among the parts of the mixture.
+        draw: how operands are drawn. `lengths` draws the digit count uniformly, then the digits. `values` draws the
+            value uniformly below 10**most, as the authors' generator does. For /, `values` shares out the digit count
+            `a` uniformly between divisor and quotient, each of at least one digit, so the dividend has `a` digits or
+            one less, and the division is exact. `retries` draws divisions of at most `a` digits; in most of them, two
+            quotient digits in a row are estimated too high.
+        remainder: the share of divisions that need not be exact.
+        hard: the share of hard cases (revorder.mixtures.hard_cases).
+        swap_operands: whether to swap the operands half of the time.
     """
 
     op: Literal["+", "-", "*", "/"] = Field(description="+ - * /")
@@ -69,12 +74,18 @@ class MixturePart(Settings):
 
 
 class Mixture(Settings, frozen=True):  # pyright: ignore[reportGeneralTypeIssues]  # hashable, as every frozen one is
-    """What is drawn, and how it is written (section 5.1.1, appendix B).
+    """The problems to draw, and how to write them (section 5.1.1, appendix B).
 
-    `rollback`: the share of divisions that write one quotient digit wrong at random, off by one, and take it
-    back. `estimate_digits`: each quotient digit is estimated from so many leading digits of the divisor and
-    what stands above them, and taken back where it is too high (revorder.mixtures.rollbacks).
-    `answer`: whether traces end with the forward answer; the method's own habit by default.
+    Attributes:
+        name: the name, which begins the shards' file names.
+        method: the name of the method that writes the traces.
+        form: a form of the method; by default its first form.
+        answer: whether traces end with the forward answer; by default as the method does.
+        rollback: the share of divisions that write one random quotient digit wrong, off by one, and take it back.
+        estimate_digits: the number of leading digits of the divisor, with the dividend's digits above them, that each
+            quotient digit is estimated from; an estimate that is too high is taken back (revorder.mixtures.rollbacks).
+        size: the number of examples by default.
+        parts: the kinds of problems.
 
     >>> Mixture.read("lean").method
     'lean'
@@ -111,9 +122,9 @@ class Mixture(Settings, frozen=True):  # pyright: ignore[reportGeneralTypeIssues
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Mixture:
-        """Read a YAML file, a packaged mixture by its name, or a mapping.
+        """Return a mixture from a YAML file, a packaged name, or a mapping.
 
-        Raises ProblemError that names the file, the wrong key, its value, and what it accepts.
+        Raises ProblemError with the file, the wrong key, its value, and what is accepted.
 
         >>> Mixture.read({"parts": [{"op": "+", "a": [1, 16], "b": 3}]}).parts[0].b
         (3, 3)

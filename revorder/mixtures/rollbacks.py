@@ -1,4 +1,4 @@
-"""Rollbacks: which quotient digits an example of a mixture writes wrong, to take them back."""
+"""Rollbacks: the quotient digits that an example of a mixture writes wrong and takes back."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ Plan = dict[int, int]  # quotient step: the wrong digit, or block of digits
 
 
 def estimated_digits(a: int, b: int, leading: int, steps: Steps) -> Plan:
-    """The quotient digits of a / b that an estimate from `leading` digits of b gets wrong, by step.
+    """Return the quotient digits of a / b that an estimate from the leading digits of b gets wrong, by step.
 
-    The estimate is the quotient of those digits and of what stands above them in the dividend's rest, rounded up where
-    it falls short of the next whole number by a tenth or less, at most 9. It is never too low, so that the borrow of
-    the step's subtraction shows each error, and with two or more leading digits it is too high by at most 1: it is a
-    function of five digits, whatever the length of the operands. Rounding up makes it harmless to be one too low where
-    the rule's bound is near: that digit is the correct one.
-    A block of k digits is rounded up within 1/10**k, and too high by at most 1 with k + 1 or more leading digits.
+    The estimate divides the digits above those leading digits, in the rest of the dividend, by the leading digits. It
+    is rounded up if it is within a tenth of the next whole number, and is at most 9. It is never too low, so the borrow
+    of the step's subtraction shows each error. With two or more leading digits it is too high by at most 1, and is a
+    function of five digits, whatever the length of the operands. Rounding up makes an estimate that is one too low near
+    the rule's bound harmless: that digit is the correct one. A block of k digits is rounded up within 1/10**k, and is
+    too high by at most 1 with k + 1 or more leading digits.
+
+    Args:
+        a: the dividend.
+        b: the divisor.
+        leading: how many leading digits of the divisor are used.
+        steps: the correct digits by quotient step.
 
     >>> estimated_digits(902, 129, 2, {0: "6"}), estimated_digits(948, 12, 2, {0: "7", 1: "9"})
     ({0: 7}, {})
@@ -39,7 +45,7 @@ def estimated_digits(a: int, b: int, leading: int, steps: Steps) -> Plan:
 
 
 def random_digit(steps: Steps, word: int) -> Plan:
-    """One quotient digit (or block), off by one, chosen by a random integer.
+    """Return one quotient digit (or block), off by one, chosen by a random integer.
 
     >>> random_digit({0: "7", 1: "9"}, 4)
     {0: 6}
@@ -51,8 +57,9 @@ def random_digit(steps: Steps, word: int) -> Plan:
 
 
 def plan_rollbacks(mixture: Mixture, a: int, b: int, word: int | None = None) -> Plan:
-    """The digits that an example of the mixture takes back in a / b; `word`: the example's randomness, without
-    which no digit is wrong at random.
+    """Return the digits that an example of the mixture takes back in a / b.
+
+    `word` is the example's randomness; without it, no digit is wrong at random.
 
     >>> plan_rollbacks(Mixture.read("lean"), 902, 129)
     {0: 7}

@@ -1,4 +1,4 @@
-"""Sampling: example `index` of a mixture, a pure function of (seed, index), and problems of the held-out splits."""
+"""Sampling: the examples of a mixture, each a pure function of seed and index, and problems of held-out splits."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from revorder.mixtures.split import BUCKETS, in_split, is_held_out
 
 BLOCK = 256  # examples that share one digest
 BYTES = 48  # of the digest for each example
-WIDE_BYTES = 64  # in a mixture with longer operands than 32 digits
+WIDE_BYTES = 64  # in a mixture with operands of more than 32 digits
 _SLOTS = 1024  # the resolution of the parts' weights
 _POWERS = [10**n for n in range(MAX_DIGITS + 1)]
-_new: Any = tuple.__new__  # of a named tuple, without the checks that a drawn problem does not need
+_new: Any = tuple.__new__  # makes a named tuple without the checks that a drawn problem does not need
 
 
 class Example(NamedTuple):
-    """One example of a mixture: its problem, the quotient digits that it takes back, and the trace's pieces.
+    """An example of a mixture: its problem, the quotient digits that it takes back, and the pieces of its trace.
 
     >>> sampler(Mixture.read("small")).example(42, 7).text
     '3422*8=r|67372'
@@ -46,22 +46,18 @@ class Example(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The trace as it is written."""
+        """The text of the trace."""
         return "".join([piece[0] for piece in self.pieces])
 
 
 @cache
 def sampler(mixture: Mixture) -> MixtureSampler:
-    """The MixtureSampler of a mixture, made once.
-
-    >>> sampler(Mixture.read("small")) is sampler(Mixture.read("small"))
-    True
-    """
+    """Return the MixtureSampler of a mixture, which is made once."""
     return MixtureSampler(mixture)
 
 
 class MixtureSampler:
-    """A mixture prepared for drawing: tables of bounds, and of parts by weight."""
+    """A mixture prepared for drawing, with tables of bounds, and of parts by weight."""
 
     def __init__(self, mixture: Mixture) -> None:
         self.mixture = mixture
@@ -83,23 +79,23 @@ class MixtureSampler:
             self.slots += [slot] * count
 
     def example(self, seed: int, index: int) -> Example:
-        """The training example at `index`: a pure function of its arguments, never of a held-out split."""
+        """Return the training example at `index`: a pure function of the arguments, never from a held-out split."""
         return next(self.examples(seed, index, index + 1))
 
     def examples(self, seed: int, start: int, stop: int) -> Iterator[Example]:
-        """The training examples from `start` to `stop`."""
+        """Yield the training examples from `start` to `stop`."""
         for index, problem, word in self.problems(seed, start, stop):
             plan = plan_rollbacks(self.mixture, problem.a, problem.b, word) if problem.op == "/" else {}
             yield self.written(index, problem, plan)
 
     def written(self, index: int, problem: Problem, plan: Plan) -> Example:
-        """A problem as the mixture writes it."""
+        """Return a problem as an example, as the mixture writes it."""
         choose = scripted_digits(plan) if plan else correct_digit
         pieces = self.method.pieces(problem, self.form, choose, self.answer)
         return _new(Example, (index, problem, plan, tuple(pieces)))
 
     def problems(self, seed: int, start: int, stop: int) -> Iterator[tuple[int, Problem, int]]:
-        """(index, problem, the rest of the randomness) of each training example from `start` to `stop`."""
+        """Yield (index, problem, the rest of the randomness) of the training examples from `start` to `stop`."""
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             base = block * BLOCK
             skipped = max(0, start - base)
@@ -114,7 +110,7 @@ class MixtureSampler:
                 yield index, _new(Problem, (a, op, b)), word
 
     def draw(self, word: int) -> tuple[int, str, int, int]:
-        """(a, op, b, the rest of the randomness) from a random integer of 8 * self.bytes bits."""
+        """Return (a, op, b, the rest of the randomness) from a random integer of 8 * self.bytes bits."""
         part, op, first, second, first_count, second_count, hard_share = self.slots[word & (_SLOTS - 1)]
         word >>= 10
         if hard_share:
@@ -147,8 +143,10 @@ class MixtureSampler:
 
 
 def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """(least value, number of values) of each operand, for each of its digit counts; none for `multiple` and
-    `retried`."""
+    """Return (least value, number of values) for each digit count of each operand.
+
+    The lists are empty for parts that `multiple` and `retried` draw.
+    """
     if part.op == "/" and part.draw != "lengths":
         return [], []
 
@@ -164,7 +162,7 @@ def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[i
 
 
 def dividend(part: MixturePart, b: int, word: int) -> tuple[int, int]:
-    """A dividend for the divisor `b`, exact unless the part's share of remainders says otherwise."""
+    """Return (dividend for `b`, the rest of the randomness); the part's share of divisions may leave a remainder."""
     low = max(part.a[0], len(str(b)))
     word, i = divmod(word, part.a[1] - low + 1)
     least, most = _POWERS[low + i - 1], _POWERS[low + i] - 1
@@ -178,8 +176,10 @@ def dividend(part: MixturePart, b: int, word: int) -> tuple[int, int]:
 
 
 def multiple(part: MixturePart, word: int) -> tuple[int, int, int]:
-    """(dividend, divisor, the rest of the randomness): a product of two numbers that share out the dividend's
-    digits."""
+    """Return (dividend, divisor, the rest of the randomness).
+
+    The dividend is a product of two numbers that share out its digits.
+    """
     word, i = divmod(word, part.a[1] - part.a[0] + 1)
     total = max(2, part.a[0] + i)
     least = min(part.b[0], total - 1)
@@ -192,16 +192,16 @@ def multiple(part: MixturePart, word: int) -> tuple[int, int, int]:
 
 
 def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
-    """(dividend, divisor, the rest of the randomness): a quotient with an 8, first or after a 0, just short of 9.
+    """Return (dividend, divisor, the rest of the randomness) of a quotient with two bad estimates in a row.
 
-    Estimates from two leading digits of the divisor are 1 there and then 9, both too high
-    (revorder.mixtures.rollbacks).
+    The quotient has an 8, first or after a 0, and is just short of a 9 there. Estimates from two leading digits of the
+    divisor are 1 and then 9, both too high (revorder.mixtures.rollbacks).
     """
     word, i = divmod(word, part.b[1] - part.b[0] + 1)
     cut = _POWERS[part.b[0] + i - 2]
     word, i = divmod(word, 81)
-    leading = 10 + i + i // 9  # 19, 29 and so on estimate 8 rightly
-    least = -(-9 * leading // 10) * 10 * cut  # of what is left of the dividend, for an estimate of 1
+    leading = 10 + i + i // 9  # skips 19, 29 and so on, which estimate 8 rightly
+    least = -(-9 * leading // 10) * 10 * cut  # the least rest of the dividend with an estimate of 1
     low = least // 9 + 1
     word, x = divmod(word, (leading + 1) * cut - low)
     b = low + x
@@ -222,10 +222,21 @@ def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
 def held_out(
     op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool = True, split: str = "test"
 ) -> list[Problem]:
-    """`n` distinct problems of a held-out split, or all there are, operands of exactly so many digits.
+    """Return distinct problems of a held-out split.
 
-    Where both operands have at most 2 digits nothing is held out, and any problem may be drawn. Divisions leave no
-    remainder where `exact`. Raises ProblemError where no problem is like that.
+    If both operands have at most 2 digits, nothing is held out, and any problem may be drawn.
+
+    Args:
+        op: one of `+ - * /`.
+        a_digits: the digits of the first operand.
+        b_digits: the digits of the second operand.
+        n: how many problems; fewer are returned if there are fewer.
+        seed: the seed.
+        exact: whether divisions leave no remainder.
+        split: `test` or `validation`.
+
+    Raises:
+        ProblemError: for wrong arguments, such as digit counts that no problem has.
 
     >>> problem = held_out("/", 12, 6, 1, seed=0)[0]
     >>> len(str(problem.a)), len(str(problem.b)), problem.remainder
@@ -244,7 +255,7 @@ def _held_out(op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: b
 def distinct(
     op: str, a_digits: int, b_digits: int, n: int, seed: int, exact: bool, accepted: Callable[[int, str, int], bool]
 ) -> list[Problem]:
-    """`n` distinct problems that are accepted, or all there are, operands of exactly so many digits; see `held_out`."""
+    """Return `n` distinct problems that `accepted` accepts, or all of them if fewer exist; see `held_out`."""
     part = MixturePart.check(
         {"op": op, "a": a_digits, "b": b_digits, "remainder": 0 if exact else 1}, "held-out problems"
     )
@@ -255,7 +266,7 @@ def distinct(
         return len(str(a)) == a_digits and accepted(a, op, b)
 
     if 9 * 10 ** (a_digits - 1) * (3 if op == "/" and exact else 9 * 10 ** (b_digits - 1)) < 2 * BUCKETS * n:
-        there = [Problem(a, op, b) for a, b in pairs(part) if wanted(a, b)]  # so few that n may be too many
+        there = [Problem(a, op, b) for a, b in pairs(part) if wanted(a, b)]  # so few that n may exceed them
         if len(there) <= n:
             return there
     drawing = MixtureSampler(Mixture(parts=(part,), method="plain"))
@@ -269,13 +280,13 @@ def distinct(
 
 
 def block_words(seed: int, block: int, size: int = BLOCK, width: int = BYTES) -> list[int]:
-    """The random integers of a block of examples, or of its first ones."""
+    """Return the random integers of the first `size` examples of a block."""
     stream = hashlib.shake_128(f"{seed}:{block}".encode()).digest(size * width)
     return [int.from_bytes(chunk, "little") for (chunk,) in struct.iter_unpack(f"{width}s", stream)]
 
 
 def pairs(part: MixturePart) -> Iterator[tuple[int, int]]:
-    """All operands that a part of one digit count each can draw."""
+    """Yield all operands that a part with one digit count per operand can draw."""
     [(low, span)], [(low_b, span_b)] = value_tables(part)
     for b in range(low_b, low_b + span_b):
         step = b if part.op == "/" and not part.remainder else 1

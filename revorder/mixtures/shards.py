@@ -1,6 +1,6 @@
-"""Shards: a mixture written to files that are the same bytes for any number of workers, with a manifest.
+"""Shards: a mixture written to files with a manifest; the bytes are the same for any number of workers.
 
-A shard is written whole or not at all. A run that was interrupted goes on: shards that are there and whole are kept.
+A shard is written whole or not at all. An interrupted run resumes, and keeps the shards that are complete.
 """
 
 from __future__ import annotations
@@ -28,12 +28,22 @@ from revorder.provenance import __version__
 FORMATS = ("jsonl", "parquet")
 MANIFEST = "manifest.json"
 PROGRESS = "manifest.partial.json"
-STALE = 60  # seconds since a temporary file was written to, after which nobody is writing it
-MAX_SHARDS = 99_999  # so that names of five digits are in order
+STALE = 60  # seconds without a write after which a temporary file is abandoned
+MAX_SHARDS = 99_999  # so that names with five digits sort in order
 
 
 class Run(NamedTuple):
-    """What is written where: the examples 0 to `size` of a mixture, as rows of a view, in shards of `shard_size`."""
+    """The shards to write: examples 0 to `size` of a mixture, as rows of a view.
+
+    Attributes:
+        mixture: the mixture.
+        seed: the seed of the examples.
+        out: the folder of the shards.
+        size: the number of examples.
+        shard_size: the examples in a shard; the last shard may have fewer.
+        format: `jsonl` or `parquet`.
+        view: the name of a view (revorder.mixtures.views.VIEWS).
+    """
 
     mixture: Mixture
     seed: int
@@ -45,7 +55,7 @@ class Run(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A shard of a run to write: the examples from `start` to `stop`."""
+    """A shard to write: the examples of a run from `start` to `stop`."""
 
     run: Run
     start: int
@@ -54,11 +64,15 @@ class Job(NamedTuple):
 
 
 def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
-    """Write a run's shards and return the manifest, which names each shard's sha256.
+    """Write a run's shards and return the manifest, which has each shard's sha256. Existing shards are kept.
 
-    A row is what the view makes of an example (revorder.mixtures.views.VIEWS). `progress` is called with the number of
-    examples done. Shards that are there are kept. Raises ProblemError where the folder holds another run, or a library
-    is missing.
+    Args:
+        run: the shards to write.
+        workers: the number of processes.
+        progress: called with the number of further examples that are done.
+
+    Raises:
+        ProblemError: if the folder holds another run, a library is missing, or a worker was stopped.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +86,7 @@ def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = l
     sweep(out, run.mixture)
     shards = known_shards(jobs, noted)
     write_whole(out / PROGRESS, json.dumps(spec, indent=2))
-    (out / MANIFEST).unlink(missing_ok=True)  # it comes back when all it names is there
+    (out / MANIFEST).unlink(missing_ok=True)  # written again once all of its shards exist
 
     def landed(shard: dict[str, Any]) -> None:
         shards[shard["file"]] = shard
@@ -96,7 +110,7 @@ def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = l
 
 
 def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
-    """What the manifest says of a run before its shards, and these; raises ProblemError where the run is none.
+    """Return a run's manifest without its shards, and the shards to write; raises ProblemError for an invalid run.
 
     >>> [(job.start, job.stop) for job in plan_shards(Run(Mixture.read("small"), 42, "folder", 25, 10))[1]]
     [(0, 10), (10, 20), (20, 25)]
@@ -132,9 +146,9 @@ def plan_shards(run: Run) -> tuple[dict[str, Any], list[Job]]:
 
 
 def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job], dict[str, str]]:
-    """Note in a run's folder that it is this run's; returns the plan, and the sha256 of each shard that is noted there.
+    """Claim a folder for a run; return the plan, and the sha256 of each shard in the folder's manifest.
 
-    Raises ProblemError where the run is none, and where the folder holds another.
+    Raises ProblemError for an invalid run, and if the folder holds another run.
     """
     spec, jobs = plan_shards(run)
     out = Path(run.out)
@@ -148,10 +162,10 @@ def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job], dict[str, str]]:
 
 
 def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
-    """Write shard `rank` of a run whose folder is claimed, and every `world_size`-th after it; yields each.
+    """Write shard `rank` of a run, and every `world_size`-th shard after it; yield each of them.
 
-    Any process on any machine that has the folder may. A shard that is there is kept. Raises ProblemError where the
-    folder is not there, or another run's, such as one of another version.
+    The run's folder must be claimed, and may be shared by several machines. Existing shards are kept. Raises
+    ProblemError if the folder is missing, or holds another run, such as a run of another version.
     """
     spec, jobs = plan_shards(run)
     if noted_shards(Path(run.out), spec) is None:
@@ -163,18 +177,18 @@ def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
 
 
 def sweep(out: Path, mixture: Mixture) -> None:
-    """Remove what a stopped run left half-written, but nothing that another process may be writing."""
+    """Remove the partial files of a stopped run, except files that another process may be writing."""
     for pattern in (f".{mixture.name}-*-of-*.*.*", ".manifest*.json.*"):
         for left in out.glob(pattern):
-            with suppress(FileNotFoundError):  # it is whole now
+            with suppress(FileNotFoundError):  # another process has completed it
                 if time.time() - left.stat().st_mtime > STALE:
                     left.unlink()
 
 
 def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
-    """The sha256 of each shard that a folder's manifest names, none before there is one; None for a folder of no run.
+    """Return the sha256 of each shard in a folder's manifest, which may have none yet; None if the folder has no run.
 
-    Raises ProblemError where the folder holds a run of another spec.
+    Raises ProblemError if the folder's run has another spec.
     """
     for name in (MANIFEST, PROGRESS):
         if (out / name).exists():
@@ -193,8 +207,7 @@ def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
 
 
 def known_shards(jobs: list[Job], noted: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """The entries of a run's shards that are there, by their files' names; one that is not as noted, or cut, is
-    removed."""
+    """Return the manifest entries of existing shards by file name; remove shards that are truncated or changed."""
     shards = {}
     for job in jobs:
         if job.file.exists():
@@ -207,7 +220,7 @@ def known_shards(jobs: list[Job], noted: dict[str, str]) -> dict[str, dict[str, 
 
 
 def is_whole(job: Job) -> bool:
-    """Whether a shard that no manifest names can be read, and holds all of its rows."""
+    """Whether a shard that is in no manifest can be read and has all of its rows."""
     try:
         if job.run.format == "parquet":
             import pyarrow.parquet
@@ -221,7 +234,7 @@ def is_whole(job: Job) -> bool:
 
 
 def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]], None]) -> None:
-    """Write shards in so many processes, a pipe to each: with no lock between them, any may be stopped at any time."""
+    """Write shards in several processes, with a pipe to each: without locks, any of them may be stopped at any time."""
     context = multiprocessing.get_context("spawn")
     processes: list[multiprocessing.process.BaseProcess] = []
     pipes: list[Any] = []
@@ -255,11 +268,11 @@ def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]
 
 @contextmanager
 def interrupts_blocked() -> Iterator[None]:
-    """Ctrl-C waits until this ends, and never reaches a process that is started here; nothing on Windows."""
+    """Delay Ctrl-C until the block ends, and keep it from processes started inside; no effect on Windows."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    multiprocessing.resource_tracker.ensure_running()  # the first process would start it, and that ends the blocking
+    multiprocessing.resource_tracker.ensure_running()  # else the first process starts it, which unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -268,8 +281,8 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 def write_many(jobs: list[Job], end: Any) -> None:
-    """Write shard after shard, and send each one's entry, or what went wrong; stops where the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too; the parent is told, and stops this process
+    """Write one shard after the other, and send each entry, or the error; stop if the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too; the parent gets the signal, and stops this process
     try:
         for job in jobs:
             try:
@@ -280,7 +293,7 @@ def write_many(jobs: list[Job], end: Any) -> None:
             if isinstance(entry, Exception):
                 return
     except (BrokenPipeError, ConnectionResetError):
-        pass  # nobody is left to tell
+        pass  # the parent is gone
 
 
 def write_shard(job: Job) -> dict[str, Any]:
@@ -300,10 +313,10 @@ def write_shard(job: Job) -> dict[str, Any]:
             table = pyarrow.Table.from_pylist(list(rows))
             pyarrow.parquet.write_table(table, temporary)
         with temporary.open("rb+") as file:
-            os.fsync(file.fileno())  # so that a file of that name is whole, even when the machine stops
+            os.fsync(file.fileno())  # so that a file of that name is whole, even if the machine stops
     return shard_entry(job)
 
 
 def shard_entry(job: Job) -> dict[str, Any]:
-    """What the manifest says of a shard that is written."""
+    """Return the manifest entry of a written shard."""
     return {"file": job.file.name, "rows": job.stop - job.start, "sha256": digest(job.file)}

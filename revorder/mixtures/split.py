@@ -1,8 +1,8 @@
-"""The split: a hash of the problem itself says whether it is for training, for validation or for testing.
+"""The split: a hash of each problem assigns it to training, validation or testing.
 
-No problem of the validation or test split is ever drawn for training, and none of BIG-bench's fixed problems of 3 to 5
-digits, which are all called test. Problems whose operands have at most 2 digits are too few to hold out: they are in
-every split, as in the paper.
+Problems of the validation and test splits are never drawn for training. BIG-bench's fixed problems of 3 to 5 digits are
+all in the test split. Problems whose operands have at most 2 digits are too few to hold out: they are in every split,
+as in the paper.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError
 
-BUCKETS = 50  # one of them is the test split, one the validation split
+BUCKETS = 50  # one is the test split, one the validation split
 SPLITS = {"test": 0, "validation": 1}  # the buckets that are held out
 _PRIME = 2**61 - 1
 _OFFSETS = {"+": 0x1B873593, "-": 0x4CF5AD43, "*": 0x2E1B2138, "/": 0x7A8A4FD5}
 
 
 def fingerprint(a: int, op: str, b: int) -> int:
-    """A hash below 2**61 - 1 of a problem, the same for both orders of + and *.
+    """Return a hash of a problem, below 2**61 - 1; it is the same for both orders of + and *.
 
     >>> fingerprint(12, "*", 34) == fingerprint(34, "*", 12) != fingerprint(12, "+", 34)
     True
@@ -29,31 +29,23 @@ def fingerprint(a: int, op: str, b: int) -> int:
     if a < b and op in "+*":
         a, b = b, a
     mixed = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + _OFFSETS[op]) % _PRIME
-    return mixed * mixed % _PRIME  # squared, so that neighbours do not follow each other
+    return mixed * mixed % _PRIME  # squared, so that neighbouring problems get unrelated hashes
 
 
 @cache
 def bigbench_fingerprints() -> frozenset[int]:
-    """The low 32 bits of the fingerprints of BIG-bench's problems of 3 to 5 digits."""
+    """Return the low 32 bits of the fingerprints of BIG-bench's problems of 3 to 5 digits."""
     packed = (Path(__file__).parent / "bigbench.fingerprints").read_bytes()
     return frozenset([mark for (mark,) in struct.iter_unpack("<I", packed)])
 
 
 def split_of(problem: Problem) -> str:
-    """`train`, `validation` or `test`; operands of at most 2 digits are in all of them, and called train.
-
-    >>> split_of(Problem(12, "+", 34))
-    'train'
-    """
+    """Return `train`, `validation` or `test`; `train` if both operands have at most 2 digits."""
     return next((split for split in SPLITS if in_split(problem.a, problem.op, problem.b, split)), "train")
 
 
 def in_split(a: int, op: str, b: int, split: str) -> bool:
-    """Whether a problem is of a split that is held out, `validation` or `test`; raises ProblemError for another name.
-
-    >>> in_split(12, "+", 34, "test")
-    False
-    """
+    """Whether a problem is in a held-out split, `validation` or `test`; raises ProblemError for another name."""
     if split not in SPLITS:
         raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(SPLITS)}")
     if a < 100 and b < 100:
@@ -65,11 +57,7 @@ def in_split(a: int, op: str, b: int, split: str) -> bool:
 
 
 def is_held_out(a: int, op: str, b: int) -> bool:
-    """Whether a problem is held out from training, for validation or for testing.
-
-    >>> is_held_out(12, "+", 34)
-    False
-    """
+    """Whether a problem is held out from training, for validation or for testing."""
     if a < 100 and b < 100:
         return False
     mark = fingerprint(a, op, b)

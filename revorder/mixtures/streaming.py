@@ -1,4 +1,4 @@
-"""Streaming: a mixture as an IterableDataset, drawn as it is read, with nothing on disk."""
+"""Streaming: a mixture as an IterableDataset whose examples are drawn while reading, with nothing on disk."""
 
 from __future__ import annotations
 
@@ -24,11 +24,21 @@ def stream(
     tokenizer: Any = None,
     shards: int = 1024,
 ) -> IterableDataset:
-    """The examples 0 to `size` of a mixture, its own size by default, in order, as rows of a view.
+    """Return an IterableDataset of the examples 0 to `size` of a mixture, in order, as rows of a view.
 
-    Workers and ranks divide up to `shards` ranges of examples between them; a power of two lets any number of ranks
-    that is one take whole ranges. `state_dict` and `load_state_dict` go on where a reader stopped. The view `tokens`
-    takes a tokenizer. Raises ProblemError for bad arguments, and where datasets is missing.
+    `state_dict` and `load_state_dict` resume where a reader stopped.
+
+    Args:
+        mixture: the mixture.
+        seed: the seed of the examples.
+        size: the number of examples, the mixture's own by default.
+        view: the name of a view.
+        tokenizer: the tokenizer of the view `tokens`.
+        shards: the most ranges of examples to divide between workers and ranks. With a power of two, every rank gets
+            whole ranges if the number of ranks is a power of two.
+
+    Raises:
+        ProblemError: for wrong arguments, or if datasets is not installed.
 
     >>> next(iter(stream(Mixture.read("small"), size=100)))["prompt"]
     '9*94716='
@@ -44,9 +54,9 @@ def stream(
 
 
 def ranges(size: int, count: int) -> list[Range]:
-    """`size` examples as `count` ranges of whole blocks, half as many while there are more than blocks.
+    """Return `size` examples as `count` ranges of whole blocks; `count` is halved until it is at most the blocks.
 
-    They are equal but for a block, so that ranks have like shares of a size of 20,000 or more, and not of a small one.
+    Their lengths differ by at most a block: the shares of ranks are similar for 20,000 or more examples, not for few.
 
     >>> ranges(1000, 2), ranges(1000, 1024)
     ([(0, 512), (512, 1000)], [(0, 256), (256, 512), (512, 768), (768, 1000)])
@@ -59,7 +69,7 @@ def ranges(size: int, count: int) -> list[Range]:
 
 
 def rows(mixture: Mixture, seed: int, view: View, ranges: list[Range]) -> Iterator[Row]:
-    """The rows of some ranges of examples."""
+    """Yield the rows of ranges of examples."""
     for start, stop in ranges:
         for example in sampler(mixture).examples(seed, start, stop):
             yield view(example, mixture)

@@ -1,4 +1,4 @@
-"""Targets: an example as prompt and completion, which pieces of it a model learns to write, and its tokens' labels."""
+"""Targets: an example as prompt and completion, the parts of it that a model learns, and the labels of its tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from revorder.mixtures.sampling import Example
 
 IGNORED = -100  # the label of a token that is not learned
 
-Span = tuple[str, bool]  # a piece of a text, and whether it is learned
+Span = tuple[str, bool]  # a piece of text, and whether it is learned
 
 
 class Pair(NamedTuple):
-    """An example: a prompt, and the spans of its completion, each learned or not."""
+    """An example as a prompt and the spans of its completion, each learned or not."""
 
     prompt: str
     spans: list[Span]
@@ -27,15 +27,18 @@ class Pair(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All that a model reads and writes."""
+        """The prompt and the completion."""
         return self.prompt + self.completion
 
 
 def make_targets(segments: Sequence[Piece], learn_estimates: bool = False) -> list[Span]:
-    """The spans of a trace: all of the answer is learned, but no quotient digit that is wrong at random.
+    """Return the spans of a trace: the whole trace is learned, except the question and random wrong quotient digits.
 
-    The model learns to take such a digit back, not to write it. With `learn_estimates` wrong quotient digits are
-    learned too: a rule makes them, which the model is to follow. The question, the first segment, is not learned.
+    A model learns to take such a digit back, not to write it.
+
+    Args:
+        segments: the pieces of a trace, the question first.
+        learn_estimates: whether wrong quotient digits are learned too, since a rule determines them.
 
     >>> from revorder import trace
     >>> steps = trace("94/12", "lean", rollback={0: 8}).steps
@@ -50,7 +53,7 @@ def make_targets(segments: Sequence[Piece], learn_estimates: bool = False) -> li
 
 
 def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
-    """An equation as prompt and completion; a trace that does not begin with its question is all completion.
+    """Return an example as prompt and completion; a trace that does not begin with its question is all completion.
 
     >>> from revorder.mixtures.mixture import Mixture
     >>> from revorder.mixtures.sampling import sampler
@@ -60,7 +63,7 @@ def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
     left = len(question_in(example.problem, example.text))
     (question, _), *others = make_targets(example.pieces, learn_estimates)
     spans = []
-    for text, learned in [(question, True), *others]:  # the question is learned where the model is to write it
+    for text, learned in [(question, True), *others]:  # the model learns the question if it has to write it
         if text[left:]:
             spans.append((text[left:], learned))
         left = max(0, left - len(text))
@@ -68,9 +71,12 @@ def as_pair(example: Example, learn_estimates: bool = False) -> Pair:
 
 
 def labels_of(ids: Sequence[int], offsets: Iterable[tuple[int, int]], spans: Sequence[Span]) -> list[int]:
-    """The label of each token: its id where all of its text is learned, else IGNORED.
+    """Return the label of each token: its id if all of its text is learned, else IGNORED.
 
-    `offsets`: where each token's text begins and ends in the spans' joined text; a token without text is IGNORED.
+    Args:
+        ids: the ids of the tokens.
+        offsets: where each token begins and ends in the joined text of the spans; a token without text is IGNORED.
+        spans: the spans of the text.
 
     >>> labels_of([5, 6, 7], [(0, 2), (2, 4), (4, 5)], [("12=", False), ("4", True), ("7", True)])
     [-100, -100, 7]

@@ -1,4 +1,4 @@
-"""Views: an example of a mixture as a row that trainers take, a pure function of the two."""
+"""Views: functions that turn an example of a mixture into a row for trainers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIGIT = re.compile("[0-9]")
 
 
 def trace_row(example: Example, mixture: Mixture) -> Row:
-    """The problem, its answer and the trace; numbers as digits, since they may be long.
+    """Return the problem, its answer and the trace, with numbers as text, since they may be long.
 
     >>> from revorder.mixtures.sampling import sampler
     >>> mixture = Mixture.read("small")
@@ -42,7 +42,7 @@ def trace_row(example: Example, mixture: Mixture) -> Row:
 
 
 def prompt_completion(example: Example, mixture: Mixture) -> Row:
-    """A prompt and its completion, for supervised fine-tuning; with problem and answer, for rewards.
+    """Return a prompt and its completion for fine-tuning, and the problem and answer for rewards.
 
     >>> from revorder.mixtures.sampling import sampler
     >>> mixture = Mixture.read("small")
@@ -59,7 +59,7 @@ def prompt_completion(example: Example, mixture: Mixture) -> Row:
 
 
 def messages(example: Example, mixture: Mixture) -> Row:
-    """The same as the turns of a chat.
+    """Return prompt and completion as the turns of a chat, and the problem and answer for rewards.
 
     >>> from revorder.mixtures.sampling import sampler
     >>> mixture = Mixture.read("small")
@@ -75,9 +75,10 @@ def messages(example: Example, mixture: Mixture) -> Row:
 
 
 def steps(example: Example, mixture: Mixture) -> Row:
-    """The steps of a completion and whether each is right, for process reward models.
+    """Return the steps of a completion and whether each is right, for process reward models.
 
-    Half of the rows have one digit changed, each step as often; they end with the step that the judge calls wrong.
+    Half of the rows have one changed digit, in each step equally often. They end with the step that the judge finds
+    wrong.
 
     >>> from revorder.mixtures.sampling import sampler
     >>> mixture = Mixture.read("small")
@@ -108,9 +109,9 @@ def steps(example: Example, mixture: Mixture) -> Row:
 
 
 def tokens(example: Example, mixture: Mixture, tokenizer: Any) -> Row:
-    """Token ids and labels; a token that holds any of the prompt, or of a digit that is wrong at random, bears no loss.
+    """Return token ids and labels, for a fast tokenizer of transformers.
 
-    `tokenizer`: a fast one of transformers, which is not changed. What ends a text is learned.
+    A token with any text of the prompt, or of a random wrong digit, has no loss. The token that ends a text is learned.
     """
     pair = as_pair(example, learn_estimates=mixture.estimate_digits > 0)
     encoded = tokenizer(pair.prompt + pair.completion, return_offsets_mapping=True)
@@ -133,12 +134,9 @@ TOKENS = "tokens"  # the view that needs a tokenizer
 
 
 def find_view(name: str, tokenizer: Any = None) -> View:
-    """The view of a name; with a tokenizer that of token ids, `tokens`, too.
+    """Return the view of a name; `tokens`, the view of token ids, needs a tokenizer.
 
-    Raises ProblemError that lists the accepted names, or says what is wrong with the tokenizer.
-
-    >>> find_view("messages") is messages
-    True
+    Raises ProblemError that lists the accepted names, or describes what is wrong with the tokenizer.
     """
     if name == TOKENS and tokenizer is not None:
         if not getattr(tokenizer, "is_fast", False) or tokenizer.eos_token_id is None:
