@@ -19,7 +19,7 @@ from revorder.methods.revorder import answer_of_steps, place_values, worst_case
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterable[Piece]:
-    """Return the pieces of a trace as the released script writes them, also if it never draws such (0, remainders).
+    """Return the pieces of a trace in the script's format, also for problems that it never draws (0, remainders).
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> text_of(pieces(Problem(948, "/", 12), "authors", correct_digit, True))

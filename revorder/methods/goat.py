@@ -18,7 +18,8 @@ from revorder.methods import base
 from revorder.methods.base import Method, direct_worst_case
 from revorder.methods.revorder import place_values
 
-LONGEST = 40_000_000  # of a product: the shorter operand's digits squared times the digits of both, 3 times its characters
+# Of a product: the shorter operand's digits squared times the digits of both; about three times its characters.
+LONGEST = 40_000_000
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
