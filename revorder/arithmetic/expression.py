@@ -110,7 +110,7 @@ class Expression:
                 if char != "+":
                     stack.append("neg" if char == "-" else char)
             elif (char in OPS and not body.startswith("**", at)) or _TIMES.match(body, at):
-                op = "*" if char in "xX" else "//" if text.startswith("//", at) else char  # ÷÷ is none
+                op = "*" if char in "xX" else "//" if text.startswith("//", at) else char  # ÷÷ is not //
                 while stack and stack[-1] not in _CLOSING and _PRECEDENCE[stack[-1]] >= _PRECEDENCE[op]:
                     postfix.append(stack.pop())
                 stack.append(op)
