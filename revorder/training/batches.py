@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
+import signal
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 from revorder.errors import ProblemError
@@ -59,15 +63,37 @@ def pad(rows: list[Encoded], padding: int) -> dict[str, Any]:
     return {"input_ids": ids, "labels": labels}  # padding comes last, so causal attention never sees it
 
 
-class Batches:
-    """A dataset of whole batches: item `i` belongs to step i // `a_step`, a pure function of (recipe, `a_step`, i)."""
+_batches: Batches  # of a helper
 
-    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1) -> None:
+
+def _prepare(recipe: Recipe, processes: int) -> None:
+    global _batches
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the training, which saves and stops
+    _batches = Batches(recipe, Tokenizer(recipe.model.places), processes)
+
+
+def _pool(number: int) -> list[dict[str, Any]]:
+    """Return a pool as arrays: tensors would travel as open files, two for each batch."""
+    return [{name: tensor.numpy() for name, tensor in batch.items()} for batch in _batches.pool(number)]
+
+
+class Batches:
+    """A dataset of whole batches: item `i` belongs to step i // `a_step`, a pure function of (recipe, `a_step`, i).
+
+    With `helpers`, that many processes make the next pools meanwhile: a GPU learns faster than one process writes.
+    """
+
+    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1, helpers: int = 0) -> None:
         self.recipe, self.tokenizer = recipe, tokenizer
         self.a_step = recipe.batches_a_step(processes)
         self.pieces = self.a_step // processes  # batches of a step in each process
         self._sampler = sampler(recipe.data)
         self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # by slot: the turn and its batches
+        self._coming: dict[int, Future[list[dict[str, Any]]]] = {}  # by number
+        self._ahead = -(-2 * helpers // self.pieces)  # turns
+        self._helpers = (
+            ProcessPoolExecutor(helpers, get_context("spawn"), _prepare, (recipe, processes)) if helpers else None
+        )
 
     def __len__(self) -> int:
         return self.recipe.steps * self.a_step
@@ -79,8 +105,25 @@ class Batches:
         step, slot = divmod(item, self.a_step)
         turn, at = divmod(step, POOL)
         if slot not in self._pools or self._pools[slot][0] != turn:
-            self._pools[slot] = turn, self.pool(turn * self.a_step + slot)
+            self._pools[slot] = turn, self._made(turn, slot)
         return self._pools[slot][1][at]
+
+    def close(self) -> None:
+        """Stop the helpers."""
+        if self._helpers:
+            self._helpers.shutdown(cancel_futures=True)
+
+    def _made(self, turn: int, slot: int) -> list[dict[str, Any]]:
+        """Return the pool of a turn and slot, and have the helpers make the slot's next ones."""
+        if not self._helpers:
+            return self.pool(turn * self.a_step + slot)
+        for number in range(turn * self.a_step + slot, (turn + self._ahead) * self.a_step + slot + 1, self.a_step):
+            if number not in self._coming:
+                self._coming[number] = self._helpers.submit(_pool, number)
+        import torch
+
+        arrays = self._coming.pop(turn * self.a_step + slot).result()
+        return [{name: torch.from_numpy(array) for name, array in batch.items()} for batch in arrays]
 
     def rows(self, key: bytes, tokens: int) -> list[Encoded]:
         """Return examples with `tokens` tokens in all, from a start in the mixture that `key` determines."""
@@ -122,3 +165,8 @@ class Batches:
             )
         random.Random(key).shuffle(batches)
         return [pad(batch, self.tokenizer.pad) for batch in batches]
+
+
+def spare_cores(processes: int) -> int:
+    """Return how many cores the processes of a training leave free, for each of them."""
+    return max(0, len(os.sched_getaffinity(0)) // processes - 1)

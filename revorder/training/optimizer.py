@@ -10,36 +10,41 @@ from revorder.training.runs import has_bf16
 
 
 class Muon(torch.optim.Muon):
-    """torch's Muon in bfloat16, or in float32 on machines that only emulate bfloat16, which is 20 times slower."""
+    """torch's Muon with matrices of one shape stacked, so that a step is a few large operations.
+
+    It computes in bfloat16, or in float32 on machines that only emulate bfloat16, which is 20 times slower.
+    """
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:
-        if has_bf16():
-            super().step()
-            return
+        dtype = torch.bfloat16 if has_bf16() else torch.float32
         for group in self.param_groups:
             coefficients, steps, eps = (group[key] for key in ("ns_coefficients", "ns_steps", "eps"))
+            alike: dict[Any, list[Any]] = {}
             for weight in group["params"]:
-                state = self.state[weight]
-                if not state:
-                    state["momentum_buffer"] = torch.zeros_like(weight)
-                momentum = state["momentum_buffer"]
-                momentum.lerp_(weight.grad, 1 - group["momentum"])
-                update = orthogonalized(weight.grad.lerp(momentum, group["momentum"]), coefficients, steps, eps)
-                rows, columns = weight.shape
-                weight.add_(update, alpha=-group["lr"] * max(1, rows / columns) ** 0.5)
+                alike.setdefault(weight.shape, []).append(weight)
+                if not self.state[weight]:
+                    self.state[weight]["momentum_buffer"] = torch.zeros_like(weight)
+            for (rows, columns), weights in alike.items():
+                gradients = [weight.grad for weight in weights]
+                momenta = [self.state[weight]["momentum_buffer"] for weight in weights]
+                torch._foreach_lerp_(momenta, gradients, 1 - group["momentum"])
+                moved = torch.stack(gradients).lerp_(torch.stack(momenta), group["momentum"])
+                updates = orthogonalized(moved.to(dtype), coefficients, steps, eps).float()
+                rate = group["lr"] * max(1, rows / columns) ** 0.5
+                torch._foreach_add_(weights, list(updates), alpha=-rate)
 
 
-def orthogonalized(matrix: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
-    """Return the matrix with all singular values brought close to 1 by `steps` Newton-Schulz steps."""
+def orthogonalized(matrices: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
+    """Return (n, rows, columns) matrices with all singular values brought close to 1 by Newton-Schulz steps."""
     a, b, c = coefficients
-    tall = matrix.size(0) > matrix.size(1)
-    x = matrix.T if tall else matrix
-    x = x / x.norm().clamp(min=eps)
+    tall = matrices.size(1) > matrices.size(2)
+    x = matrices.mT if tall else matrices
+    x = x / torch.linalg.matrix_norm(x, keepdim=True).clamp(min=eps)
     for _ in range(steps):
-        gram = x @ x.T
-        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
-    return x.T if tall else x
+        gram = x @ x.mT
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+    return x.mT if tall else x
 
 
 class MuonAndAdamW(torch.optim.Optimizer):

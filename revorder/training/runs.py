@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -157,10 +158,12 @@ class SaveOnSignal(TrainerCallback):
         signal.signal(number, self._handlers[number])  # a second one stops at once
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        noted = torch.tensor(int(self._signal is not None), device=args.device)
+        noted = self._signal is not None
         if torch.distributed.is_initialized():  # processes that stopped at different steps would wait for each other
-            torch.distributed.all_reduce(noted, torch.distributed.ReduceOp.MAX)
-        if noted.item():
+            anywhere = torch.tensor(int(noted), device=args.device)
+            torch.distributed.all_reduce(anywhere, torch.distributed.ReduceOp.MAX)
+            noted = bool(anywhere.item())
+        if noted:
             self.stopped = True
             if state.is_world_process_zero:
                 print(f"saving step {state.global_step}; run again to go on", flush=True)
@@ -191,6 +194,7 @@ def give_back_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+@cache
 def has_bf16() -> bool:
     """Whether this machine multiplies bfloat16 matrices in hardware."""
     if torch.cuda.is_available():
@@ -222,6 +226,7 @@ def trainer_settings(kind: type, run: Path, steps: int, pieces: int, save_every:
         use_cpu=not torch.cuda.is_available(),
         bf16=has_bf16(),
         max_grad_norm=1.0,
+        logging_nan_inf_filter=False,  # the filter waits for the GPU at each batch
         logging_steps=max(1, min(100, steps // 10)),
         save_steps=save_every,
         save_total_limit=1,

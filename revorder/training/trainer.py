@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
 from revorder.processes import is_first_process, process_count
-from revorder.training.batches import Batches, encode_example, pad
+from revorder.training.batches import Batches, encode_example, pad, spare_cores
+from revorder.training.graphs import ATTENTION, GraphTrainer
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
@@ -58,8 +60,10 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     run = out / "run"
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     tokenizer, model = Tokenizer(recipe.model.places), create_model(recipe.model, recipe.seed)
-    if recipe.steps >= COMPILE_FROM and shutil.which("c++"):
-        model.set_attn_implementation("sdpa")  # without compiling, sdpa is slower than eager for short texts
+    if on_one_gpu():
+        model.set_attn_implementation(ATTENTION)
+    elif recipe.steps >= COMPILE_FROM and shutil.which("c++"):
+        model.set_attn_implementation(ATTENTION)  # without compiling, it is slower than eager for short texts
         model.compile(dynamic=True)
     if not take_steps(recipe, tokenizer, model, run, saved, processes):
         return None
@@ -85,10 +89,10 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
 
 def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, saved: str | None, processes: int) -> bool:
     """Train the model, from the saved state if there is one; return False if the run was interrupted."""
-    batches = Batches(recipe, tokenizer, processes)
+    batches = Batches(recipe, tokenizer, processes, spare_cores(processes) if torch.cuda.is_available() else 0)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
     interruption = SaveOnSignal()
-    trainer = Trainer(
+    trainer = (GraphTrainer if on_one_gpu() else Trainer)(
         model=model,
         args=trainer_settings(TrainingArguments, run, recipe.steps, batches.pieces, recipe.save_every, recipe.seed),
         train_dataset=batches,
@@ -97,9 +101,14 @@ def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, save
         optimizers=(optimizer, get_wsd_schedule(optimizer, *recipe.schedule(), recipe.steps, decay_type="linear")),
         callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", saved), interruption],
     )
-    with alone_in(run), interruption:
+    with alone_in(run), interruption, closing(batches):
         trainer.train(resume_from_checkpoint=saved)
     return not interruption.stopped
+
+
+def on_one_gpu() -> bool:
+    """Whether this is the only process of the training, and has a GPU."""
+    return torch.cuda.is_available() and process_count() == 1
 
 
 def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
