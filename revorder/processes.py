@@ -14,6 +14,11 @@ from revorder.files import make_folder
 PAUSE = 2  # seconds between two checks
 
 
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def wait_passively() -> None:
     """Have OpenMP's threads sleep while they wait, unless the user says otherwise; call it before torch is imported.
 

@@ -14,7 +14,7 @@ import revorder
 
 PACKAGE = Path(revorder.__file__).parent
 FLOORS = [  # a file imports from its own floor and those above it
-    {"errors", "files", "processes", "provenance", "settings"},
+    {"errors", "files", "helpers", "processes", "provenance", "settings"},
     {"arithmetic"},
     {"methods"},
     {"judge"},
@@ -35,6 +35,7 @@ FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 CORE = [
     "errors",
     "files",
+    "helpers",
     "processes",
     "provenance",
     "settings",

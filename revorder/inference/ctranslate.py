@@ -17,6 +17,7 @@ from revorder.inference.ctranslate_model import model_files
 from revorder.inference.prompts import Prompts
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.tokenizer import Tokenizer
+from revorder.processes import cores
 
 BATCH = 32  # texts per core
 
@@ -108,11 +109,6 @@ class Runtime:
     def as_trace(self, problem: Problem, written: str) -> str:
         """Return the output after a question as a trace for the judge."""
         return Prompts(self.info.method, self.info.form).of_trained(problem, written)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _let_go(generators: dict[int, Any]) -> None:

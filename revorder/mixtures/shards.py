@@ -6,20 +6,18 @@ A shard is written whole or not at all. An interrupted run resumes, and keeps th
 from __future__ import annotations
 
 import json
-import multiprocessing
-import multiprocessing.connection
-import multiprocessing.process
-import multiprocessing.resource_tracker
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from revorder.errors import ProblemError, needs
 from revorder.files import digest, make_folder, write_whole, written_whole
+from revorder.helpers import Helpers
 from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.mixtures.views import VIEWS
@@ -234,66 +232,15 @@ def is_whole(job: Job) -> bool:
 
 
 def in_processes(jobs: list[Job], workers: int, landed: Callable[[dict[str, Any]], None]) -> None:
-    """Write shards in several processes, with a pipe to each: without locks, any of them may be stopped at any time."""
-    context = multiprocessing.get_context("spawn")
-    processes: list[multiprocessing.process.BaseProcess] = []
-    pipes: list[Any] = []
+    """Write shards in several processes; if one of them is stopped, return before all are written."""
+    helpers = Helpers(workers)
     try:
-        for i in range(workers):
-            pipe, end = context.Pipe(duplex=False)
-            process = context.Process(target=write_many, args=(jobs[i::workers], end), daemon=True)
-            with interrupts_blocked():
-                process.start()
-            processes.append(process)
-            pipes.append(pipe)
-            end.close()
-        while pipes:
-            ready: list[Any] = multiprocessing.connection.wait(pipes)
-            for pipe in ready:
-                try:
-                    shard = pipe.recv()
-                except EOFError:
-                    pipes.remove(pipe)
-                    continue
-                if isinstance(shard, Exception):
-                    raise shard
-                landed(shard)
+        for shard in as_completed([helpers.submit(write_shard, job) for job in jobs]):
+            landed(shard.result())
+    except BrokenProcessPool:
+        pass
     finally:
-        for process in processes:
-            process.terminate()
-            process.join()
-            for left in jobs[0].file.parent.glob(f".{jobs[0].run.mixture.name}-*.{process.pid}"):
-                left.unlink(missing_ok=True)
-
-
-@contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Delay Ctrl-C until the block ends, and keep it from processes started inside; no effect on Windows."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    multiprocessing.resource_tracker.ensure_running()  # else the first process starts it, which unblocks the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def write_many(jobs: list[Job], end: Any) -> None:
-    """Write one shard after the other, and send each entry, or the error; stop if the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too; the parent gets the signal, and stops this process
-    try:
-        for job in jobs:
-            try:
-                entry: dict[str, Any] | Exception = write_shard(job)
-            except Exception as error:
-                entry = error
-            end.send(entry)
-            if isinstance(entry, Exception):
-                return
-    except (BrokenPipeError, ConnectionResetError):
-        pass  # the parent is gone
+        helpers.shutdown(cancel_futures=True)  # shards that are begun are completed
 
 
 def write_shard(job: Job) -> dict[str, Any]:

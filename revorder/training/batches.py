@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
-import signal
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Future
 from typing import Any
 
 from revorder.errors import ProblemError
+from revorder.helpers import Helpers
 from revorder.metrics.token_cost import characters
 from revorder.mixtures.sampling import Example, sampler
 from revorder.mixtures.targets import IGNORED, Pair, as_pair, labels_of
@@ -68,7 +66,6 @@ _batches: Batches  # of a helper
 
 def _prepare(recipe: Recipe, processes: int) -> None:
     global _batches
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the training, which saves and stops
     _batches = Batches(recipe, Tokenizer(recipe.model.places), processes)
 
 
@@ -91,9 +88,7 @@ class Batches:
         self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # by slot: the turn and its batches
         self._coming: dict[int, Future[list[dict[str, Any]]]] = {}  # by number
         self._ahead = -(-2 * helpers // self.pieces)  # turns
-        self._helpers = (
-            ProcessPoolExecutor(helpers, get_context("spawn"), _prepare, (recipe, processes)) if helpers else None
-        )
+        self._helpers = Helpers(helpers, _prepare, recipe, processes) if helpers else None
 
     def __len__(self) -> int:
         return self.recipe.steps * self.a_step
@@ -165,8 +160,3 @@ class Batches:
             )
         random.Random(key).shuffle(batches)
         return [pad(batch, self.tokenizer.pad) for batch in batches]
-
-
-def spare_cores(processes: int) -> int:
-    """Return how many cores the processes of a training leave free, for each of them."""
-    return max(0, len(os.sched_getaffinity(0)) // processes - 1)

@@ -18,8 +18,8 @@ from revorder.mixtures.targets import IGNORED, as_pair
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
-from revorder.processes import is_first_process, process_count
-from revorder.training.batches import Batches, encode_example, pad, spare_cores
+from revorder.processes import cores, is_first_process, process_count
+from revorder.training.batches import Batches, encode_example, pad
 from revorder.training.graphs import ATTENTION, GraphTrainer
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
@@ -89,7 +89,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
 
 def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, saved: str | None, processes: int) -> bool:
     """Train the model, from the saved state if there is one; return False if the run was interrupted."""
-    batches = Batches(recipe, tokenizer, processes, spare_cores(processes) if torch.cuda.is_available() else 0)
+    batches = Batches(recipe, tokenizer, processes, cores() // processes - 1 if torch.cuda.is_available() else 0)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
     interruption = SaveOnSignal()
     trainer = (GraphTrainer if on_one_gpu() else Trainer)(

@@ -124,7 +124,7 @@ def test_workers_that_are_interrupted_as_they_start_say_nothing(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         "import multiprocessing, os, signal, time\n"
-        "from revorder.mixtures.shards import interrupts_blocked\n"
+        "from revorder.helpers import interrupts_blocked\n"
         "if __name__ == '__main__':\n"
         "    process = multiprocessing.get_context('spawn').Process(target=time.sleep, args=(0,))\n"
         "    with interrupts_blocked():\n"

@@ -47,6 +47,15 @@ def test_one_process_takes_the_batches_of_two(recipe):
         assert torch.equal(alone[item]["input_ids"], two[item]["input_ids"])
 
 
+def test_helpers_make_the_same_batches(recipe):
+    recipe.write_text(recipe.read_text() + "batches: 2\n")
+    alone, helped = (Batches(Recipe.read(recipe), Tokenizer(), helpers=helpers) for helpers in (0, 2))
+    for item in (0, 1, 63, 64, 66):
+        assert torch.equal(alone[item]["input_ids"], helped[item]["input_ids"])
+        assert torch.equal(alone[item]["labels"], helped[item]["labels"])
+    helped.close()
+
+
 def test_padding_is_not_learned():
     batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer().pad)
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)

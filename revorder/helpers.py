@@ -1,0 +1,58 @@
+"""Helper processes: they write shards, or a GPU's next batches."""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.resource_tracker
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+
+class Helpers(ProcessPoolExecutor):
+    """Processes that leave Ctrl-C to this one, also while they start, and that end with it.
+
+    Args:
+        count: The number of processes.
+        prepare: What each process calls before its first task.
+        arguments: The arguments of `prepare`.
+    """
+
+    def __init__(self, count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> None:
+        super().__init__(count, multiprocessing.get_context("spawn"), _begin, (prepare, *arguments))
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a task, as ProcessPoolExecutor does."""
+        with interrupts_blocked():  # a process starts here, and keeps the signals that are blocked now
+            return super().submit(fn, *args, **kwargs)
+
+
+def _begin(prepare: Callable[..., None] | None, *arguments: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if prepare:
+        prepare(*arguments)
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Delay Ctrl-C until the block ends, and keep it from processes started inside; no effect on Windows."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    multiprocessing.resource_tracker.ensure_running()  # else the first process starts it, which unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
