@@ -33,8 +33,8 @@ class ModelShape(Settings):
     def _places_fit(self) -> ModelShape:
         half = self.head_dim // 2
         slow = 2 * (half - int(half * 0.35))  # place_init.slow_dimensions
-        if self.places > slow:
-            raise ValueError(f"key 'places' is {self.places}; accepted: 0 to {slow}, for heads of {self.head_dim}")
+        if self.places > 2 * slow:
+            raise ValueError(f"key 'places' is {self.places}; accepted: 0 to {2 * slow}, for heads of {self.head_dim}")
         if self.places and self.width < slow + 12:
             raise ValueError(f"key 'width' is {self.width}; accepted: at least {slow + 12}, any if 'places' is 0")
         return self

@@ -10,6 +10,7 @@ from typing import Any
 from revorder.errors import ProblemError
 from revorder.helpers import Helpers
 from revorder.metrics.token_cost import characters
+from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import Example, sampler
 from revorder.mixtures.targets import IGNORED, Pair, as_pair, labels_of
 from revorder.model.tokenizer import Tokenizer
@@ -84,7 +85,6 @@ class Batches:
         self.recipe, self.tokenizer = recipe, tokenizer
         self.a_step = recipe.batches_a_step(processes)
         self.pieces = self.a_step // processes  # batches of a step in each process
-        self._sampler = sampler(recipe.data)
         self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # by slot: the turn and its batches
         self._coming: dict[int, Future[list[dict[str, Any]]]] = {}  # by number
         self._ahead = -(-2 * helpers // self.pieces)  # turns
@@ -120,15 +120,14 @@ class Batches:
         arrays = self._coming.pop(turn * self.a_step + slot).result()
         return [{name: torch.from_numpy(array) for name, array in batch.items()} for batch in arrays]
 
-    def rows(self, key: bytes, tokens: int) -> list[Encoded]:
-        """Return examples with `tokens` tokens in all, from a start in the mixture that `key` determines."""
+    def rows(self, mixture: Mixture, key: bytes, tokens: int) -> list[Encoded]:
+        """Return examples of a mixture, `tokens` tokens in all, from a start that `key` determines."""
         recipe, rows, total = self.recipe, list[Encoded](), 0
-        size = recipe.data.size
-        start = int.from_bytes(key, "little") % size
-        learn_estimates = recipe.data.estimate_digits > 0
+        start = int.from_bytes(key, "little") % mixture.size
+        learn_estimates = mixture.estimate_digits > 0
         while total < tokens:
-            for first, last in ((start, size), (0, start)):
-                for example in self._sampler.examples(recipe.seed, first, last):
+            for first, last in ((start, mixture.size), (0, start)):
+                for example in sampler(mixture).examples(recipe.seed, first, last):
                     pair = as_pair(example, learn_estimates)
                     if characters(pair.text) + 2 <= recipe.longest:
                         row = encode_example(self.tokenizer, pair)
@@ -147,7 +146,12 @@ class Batches:
         """Return POOL shuffled batches of about equal numbers of tokens, each with examples of similar lengths."""
         recipe = self.recipe
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
-        rows = sorted(self.rows(key, recipe.tokens * POOL), key=lambda row: len(row[0]))
+        tokens, early = recipe.tokens * POOL, 0
+        rows: list[Encoded] = []
+        if recipe.early and (left := recipe.early_steps - number // self.a_step * POOL) > 0:
+            early = tokens * left // recipe.early_steps
+            rows = self.rows(recipe.early, key, early)
+        rows = sorted(rows + self.rows(recipe.data, key, tokens - early), key=lambda row: len(row[0]))
         batches: list[list[Encoded]] = [[] for _ in range(POOL)]
         seen, total = 0, sum(len(ids) for ids, _ in rows)
         for row in rows:

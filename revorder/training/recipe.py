@@ -32,6 +32,9 @@ class Recipe(Settings):
     Args:
         name: The recipe's name.
         data: The mixture.
+        early: A mixture that the examples are drawn from at first, null for none. Its share of the tokens falls from 1
+            to 0 over the first `early_steps`, for a skill that comes late or never among others.
+        early_steps: The number of those steps.
         model: The size of the model.
         max_digits: [op, digits of the longer operand, of the shorter] for each kind of problem to ask the model.
         steps: The number of steps.
@@ -57,6 +60,8 @@ class Recipe(Settings):
 
     name: Name
     data: Mixture
+    early: Mixture | None = None
+    early_steps: Annotated[int, Field(ge=0)] = 0
     model: ModelShape = ModelShape()
     max_digits: Annotated[Lengths, Field(min_length=1)]
     steps: Count = 10_000
@@ -99,8 +104,9 @@ class Recipe(Settings):
 
     def run_settings(self, processes: int) -> dict[str, Any]:
         """Return every setting that affects what is learned in a run of this many processes, as JSON."""
-        settings = self.model_dump(mode="json", exclude=NOT_LEARNED) | {"batches": self.batches_a_step(processes)}
-        return settings if self.place_offset else {key: settings[key] for key in settings if key != "place_offset"}
+        unused = {key for key in ("early", "early_steps", "place_offset") if not getattr(self, key)}
+        settings = self.model_dump(mode="json", exclude=NOT_LEARNED | unused)
+        return settings | {"batches": self.batches_a_step(processes)}
 
     def tokens_seen(self, processes: int) -> int:
         """Return the number of tokens in the run, padding not counted."""

@@ -56,7 +56,7 @@ def test_without_places_it_is_a_plain_character_model(tmp_path):
     [
         ({"widht": 64}, "model: key 'widht' is unknown; accepted: layers, width"),
         ({"width": 32}, "key 'width' is 32; accepted: at least 54, any if 'places' is 0"),
-        ({"places": 60}, "key 'places' is 60; accepted: 0 to 42"),
+        ({"places": 90}, "key 'places' is 90; accepted: 0 to 84"),
         ({"head_dim": 63}, "key 'head_dim' is 63; accepted: "),
         ({"layers": 0}, "key 'layers' is 0; accepted: "),
     ],

@@ -56,6 +56,20 @@ def test_helpers_make_the_same_batches(recipe):
     helped.close()
 
 
+def test_an_early_mixture_gives_way(recipe):
+    products = 'early: {method: lean, size: 2000, parts: [{op: "*", a: [1, 2], b: [1, 2]}]}\nearly_steps: 96\n'
+    recipe.write_text(recipe.read_text().replace("steps: 60", "steps: 128") + products)
+    tokenizer = Tokenizer()
+    batches = Batches(Recipe.read(recipe), tokenizer)
+    shares = []
+    for turn in range(4):
+        rows = [row for batch in batches.pool(turn) for row in batch["input_ids"].tolist()]
+        tokens = [sum(token != tokenizer.pad for token in row) for row in rows]
+        early = sum(n for n, row in zip(tokens, rows, strict=True) if "*" in tokenizer.decode(row))
+        shares.append(early / sum(tokens))
+    assert shares == pytest.approx([1, 2 / 3, 1 / 3, 0], abs=0.01)
+
+
 def test_padding_is_not_learned():
     batch = pad([([1, 5, 2], [IGNORED, 5, 2]), ([1] * 9, [1] * 9)], Tokenizer().pad)
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 16)
