@@ -25,7 +25,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(f"file {str(path)!r} can't be read: {first_line(error)}; accepted: text in UTF-8") from None
+        raise ProblemError(f"file {str(path)!r} can't be read: {first_line(error)}; give text in UTF-8") from None
 
 
 def same_file(read: Path | int, out: Path) -> bool:
@@ -43,7 +43,7 @@ def same_file(read: Path | int, out: Path) -> bool:
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raise ProblemError if a file exists and must not be overwritten."""
     if path.is_file() and not overwrite:
-        raise ProblemError(f"file {str(path)!r} is there already; accepted: a new file, or --overwrite")
+        raise ProblemError(f"file {str(path)!r} exists; choose a new file, or pass --overwrite")
 
 
 def weights_digest(folder: Path) -> str:
@@ -57,7 +57,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ProblemError(f"folder {str(path)!r} can't be made: {first_line(error)}; accepted: a new folder") from None
+        raise ProblemError(f"folder {str(path)!r} can't be made: {first_line(error)}; choose a new folder") from None
 
 
 @contextmanager
@@ -79,15 +79,13 @@ def writable(path: Path) -> Path:
     """
     device = str(path.absolute()).startswith(("/dev/", "/proc/")) and not str(path.absolute()).startswith("/dev/shm/")
     if not path.name or device or (path.exists() and not path.is_file()):
-        raise ProblemError(f"file {str(path)!r} can't be written: it is no file; accepted: a new file")
+        raise ProblemError(f"file {str(path)!r} can't be written: it is not a file; choose a new one")
     try:
         target = path.resolve()
     except (OSError, RuntimeError):
         raise ProblemError(f"file {str(path)!r} can't be written: it is a link to itself; give a new file") from None
     if not target.parent.is_dir():
-        raise ProblemError(
-            f"file {str(path)!r} can't be written: its folder is not there; accepted: a file in a folder that is there"
-        )
+        raise ProblemError(f"file {str(path)!r} can't be written: its folder is missing; choose a folder that exists")
     return target
 
 

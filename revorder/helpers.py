@@ -6,11 +6,14 @@ import multiprocessing
 import multiprocessing.resource_tracker
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
+
+QUIET = "ignore:resource_tracker:UserWarning"  # what Python's tracker of locks says after a SIGKILL
 
 
 class Helpers(ProcessPoolExecutor):
@@ -23,7 +26,8 @@ class Helpers(ProcessPoolExecutor):
     """
 
     def __init__(self, count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> None:
-        super().__init__(count, multiprocessing.get_context("spawn"), _begin, (prepare, *arguments))
+        with interrupts_blocked():
+            super().__init__(count, multiprocessing.get_context("spawn"), _begin, (prepare, *arguments))
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Submit a task, as ProcessPoolExecutor does."""
@@ -50,7 +54,9 @@ def interrupts_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    sys.warnoptions.append(QUIET)
     multiprocessing.resource_tracker.ensure_running()  # else the first process starts it, which unblocks the signal
+    sys.warnoptions.remove(QUIET)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

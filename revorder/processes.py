@@ -60,7 +60,7 @@ def held(lock: Path, wait: bool = False) -> Iterator[bool]:
     with suppress(Timeout):
         file.acquire(timeout=-1 if wait else 0)
     if not file.is_locked and process_count() > 1:
-        raise ProblemError(f"file {str(lock)!r}: held by another process; accepted: once that is done")
+        raise ProblemError(f"file {str(lock)!r}: held by another process; wait for it")
     try:
         yield file.is_locked
     finally:

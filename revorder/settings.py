@@ -144,10 +144,10 @@ def read_yaml(source: str | Path, packaged: Path, where: str) -> Any:
         ProblemError: if the file can't be read; the message lists the packaged names.
     """
     path = Path(source) if Path(source).suffix or "/" in str(source) else packaged / f"{source}.yaml"
-    accepted = f"accepted: a YAML file, or {', '.join(sorted(file.stem for file in packaged.glob('*.yaml')))}"
+    accepted = f"give a YAML file, or one of {', '.join(sorted(file.stem for file in packaged.glob('*.yaml')))}"
     try:
         if path.exists() and not path.is_file():
-            raise ValueError("it is no file")
+            raise ValueError("it is not a file")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:

@@ -285,7 +285,7 @@ def read_number(text: str) -> Number:
     items = Expression.parse(text).signed()
     if len(items) == 1 and isinstance(items[0], Number):
         return items[0]
-    raise ProblemError(f"number {quote(text)}: an expression; accepted: a number such as 1,234.5, .5, 10% or $3")
+    raise ProblemError(f"number {quote(text)}: an expression; give a number such as 1,234.5, .5, 10% or $3")
 
 
 def infix(postfix: Sequence[T | str], write: Callable[[T], str] = str, bracket_signs: bool = False) -> str:

@@ -9,7 +9,7 @@ from revorder.errors import ProblemError, quote
 OPS = "+-*/"
 MAX_DIGITS = 2000  # of an operand; keeps every result below Python's limit of 4300 digits for int <-> str
 TOO_LARGE = 10**MAX_DIGITS
-BY_ZERO = "division by zero has no answer; accepted: a divisor other than 0"
+BY_ZERO = "division by zero has no answer"
 
 _TO_ASCII = str.maketrans(
     {"×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-"}

@@ -78,7 +78,7 @@ def reduce_integers(postfix: Iterable[int | Number | str]) -> Generator[Problem,
         if remainder:
             raise ProblemError(
                 f"{last} inside it is not exact ({answer_text(value, remainder)}); "
-                f"accepted: a remainder only in the last operation, or decimals, solve --decimals {DECIMALS}"
+                f"only the last operation may leave a remainder; for decimals: solve --decimals {DECIMALS}"
             )
         return value
 

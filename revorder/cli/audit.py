@@ -43,9 +43,9 @@ def command(
     answer is wrong, or can't be read.
     """
     if source == "-" and sys.stdin is None:
-        raise ProblemError("stdin: closed; accepted: JSONL, a record a line")
+        raise ProblemError("stdin is closed; give it JSONL, one record a line")
     if out and same_file(0 if source == "-" else Path(source), out):  # 0: stdin
-        raise ProblemError(f"out {str(out)!r}: the file that is read; accepted: a new file")
+        raise ProblemError(f"out {str(out)!r} is the file to read; choose a new one")
     if out:
         refuse_existing(out, overwrite)
     records = (

@@ -25,7 +25,7 @@ from revorder.reading.questions import read_expression
 if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
 
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output file that is there already.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output file that exists.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
 Form = Annotated[
@@ -334,9 +334,9 @@ def run_once(
 
     kept = None if overwrite else out
     if kept and (table := kept.with_suffix(".md")).exists() and not (kept.exists() or partial_of(kept).exists()):
-        raise ProblemError(f"file {str(table)!r} is there, and of no run; accepted: another --out, or --overwrite")
+        raise ProblemError(f"file {str(table)!r} is of no run; choose another --out, or pass --overwrite")
     if kept and (results := finished(kept, settings)) is not None:
-        say(f"{kept} holds this run already; accepted: --overwrite to run it again")
+        say(f"{kept} holds this run already; pass --overwrite to run it again")
         return results
     with Progress("problems", total) as progress:
         return run(progress=progress.advance, overwrite=overwrite)

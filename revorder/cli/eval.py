@@ -160,6 +160,6 @@ def trained_tasks(suite: str, writer: Writer, tasks: Tasks) -> Tasks:
     if others:
         left_out = f"left out, beyond what the model was trained on: {', '.join(others)}"
         if not kept:
-            raise ProblemError(f"suite {suite!r}: all {left_out}; accepted: --all to run it all the same")
+            raise ProblemError(f"suite {suite!r}: all {left_out}; pass --all to run it all the same")
         say(left_out)
     return kept

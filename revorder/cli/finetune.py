@@ -65,7 +65,7 @@ def command(
     from revorder.training.finetune_recipe import FinetuneRecipe
 
     if tokens and (steps or epochs):
-        raise ProblemError(f"tokens {tokens}: with steps or epochs; accepted: one of the three")
+        raise ProblemError(f"tokens {tokens}: with steps or epochs; give one of the three")
     changes = given(epochs=epochs, steps=steps, batch=batch, device_batch=device_batch, lr=lr, lora=lora, seed=seed)
     settings = FinetuneRecipe.read(recipe or {}).model_dump() | changes
     if epochs:

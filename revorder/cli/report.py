@@ -35,13 +35,13 @@ def command(
     if file.is_dir():
         return print_page(file, docs or [], json_)
     if docs:
-        raise ProblemError(f"docs {str(docs[0])!r}: are filled from a folder of results; accepted: reproduce's folder")
+        raise ProblemError(f"docs {str(docs[0])!r} are filled from a folder of results; give reproduce's folder")
     from revorder.evaluation.runner import load_run
     from revorder.evaluation.word_problems.solving import SUITE, attempts_of
 
     what, results = load_run(file)
     if not results:
-        raise ProblemError(f"results {str(file)!r}: none in it yet; accepted: a file that eval wrote")
+        raise ProblemError(f"results {str(file)!r}: none in it yet; give a file that eval wrote")
     if file.suffix == ".partial":
         say(f"{file} is of a run that is not finished")
     if results[0].task == SUITE:

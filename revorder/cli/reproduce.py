@@ -55,12 +55,12 @@ def command(
     if unknown := [name for name in names or [] if name not in EXPERIMENTS]:
         raise ProblemError(f"experiment {unknown[0]!r} is unknown; accepted: {', '.join(EXPERIMENTS)}")
     if docs and not check:
-        raise ProblemError(f"docs {str(docs[0])!r}: are compared by --check; accepted: together with it")
+        raise ProblemError(f"docs {str(docs[0])!r} are compared by --check; pass both")
     if check:
         if names:
-            raise ProblemError(f"experiment {names[0]!r}: --check judges all that --out holds; accepted: no name")
+            raise ProblemError(f"experiment {names[0]!r}: --check judges everything in --out; drop the name")
         if preset:
-            raise ProblemError(f"preset {preset!r}: --check judges all that --out holds; accepted: no preset")
+            raise ProblemError(f"preset {preset!r}: --check judges everything in --out; drop --preset")
         print_differences(out, docs or [], json_)
     preset = preset or "cpu"
     chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
@@ -83,7 +83,7 @@ def command(
         if first:
             tell(folder, {"experiment": experiment.name, "folder": str(folder)}, json_)
     if failed:
-        raise ProblemError(f"{', '.join(failed)}: not run, for the reasons above; accepted: what each of them needs")
+        raise ProblemError(f"{', '.join(failed)}: not run, for the reasons above; give what each of them needs")
 
 
 def print_differences(out: Path, docs: list[Path], json_: bool) -> None:

@@ -39,7 +39,7 @@ def command(
     """
     if back and (decompose or prose or notation != NOTATIONS[0]):
         option = "--decompose" if decompose else "--prose" if prose else "--notation"
-        raise ProblemError(f"{option}: the way back needs none; accepted: --back with --field alone")
+        raise ProblemError(f"{option}: the way back needs none; give --back with --field alone")
     with Progress("texts") as progress:
         report = rewrite_corpus(source, out, field, notation, decompose, prose, back, overwrite, progress.advance)
     if json_:

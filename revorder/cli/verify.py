@@ -46,7 +46,7 @@ def command(
         else:
             print(f"wrong at step {verdict.step}: {verdict.reason}")
     if not some:
-        raise ProblemError("stdin: nothing in it; accepted: traces")
+        raise ProblemError("stdin is empty; give it traces")
     raise typer.Exit(1 if failed else 0)
 
 

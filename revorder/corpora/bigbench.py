@@ -47,7 +47,7 @@ def load(
     folder = find_folder(data, FOLDER)
     if folder is None and data is None:
         raise ProblemError(
-            "BIG-bench data: not found in $REVORDER_DATA; accepted: --data with a folder of "
+            "BIG-bench data: not found in $REVORDER_DATA; give --data with a folder of "
             "<n>_digit_<operation>.jsonl files, or with a Hugging Face dataset such as tasksource/bigbench"
         )
     tasks: dict[str, list[Problem]] = {}
@@ -80,7 +80,7 @@ def file_rows(path: Path) -> list[tuple[str, str]]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         said = getattr(error, "strerror", None) or repr(error)
         raise ProblemError(
-            f"BIG-bench file {str(path)!r} can't be read: {said}; accepted: JSONL with input, target"
+            f"BIG-bench file {str(path)!r} can't be read: {said}; give JSONL with input and target"
         ) from None
 
 

@@ -106,15 +106,15 @@ def rewrite_corpus(
     if notation not in NOTATIONS:
         raise ProblemError(f"notation {notation!r} is unknown; accepted: {', '.join(NOTATIONS)}")
     if (source.suffix == ".parquet") != (out.suffix == ".parquet"):
-        raise ProblemError(f"out {str(out)!r}: accepted: a file of the same kind as {source.name!r}")
+        raise ProblemError(f"out {str(out)!r}: give a file of the same kind as {source.name!r}")
     if not source.is_file():
         raise ProblemError(
-            f"file {str(source)!r}: no file of that name; accepted: a file of JSONL, or of Parquet (.parquet)"
+            f"file {str(source)!r}: no file of that name; give a file of JSONL, or of Parquet (.parquet)"
         )
     rejected = Path(f"{out}.rejects.jsonl")
     for path in (out, rejected):
         if same_file(source, path):
-            raise ProblemError(f"out {str(path)!r}: the same file as the one that is read; accepted: another")
+            raise ProblemError(f"out {str(path)!r} is the file to read; choose another")
         refuse_existing(path, overwrite)
     find: Find = find_edits_back if back else partial(find_edits, notation=notation, decompose=decompose, prose=prose)
     report = Report()
@@ -160,9 +160,7 @@ def rejects(path: Path, source: Path, field: str, report: Report) -> Iterator[Re
 
         yield reject
         if report.rejected and not report.texts:
-            raise ProblemError(
-                f"file {str(source)!r}: no line can be read; {first}; accepted: lines with a text {field!r}"
-            )
+            raise ProblemError(f"file {str(source)!r}: no line can be read; {first}; give lines with a text {field!r}")
     if not report.rejected:
         path.unlink(missing_ok=True)
 
@@ -229,7 +227,7 @@ def find_value(line: str, field: str) -> tuple[int, int]:
     at = skip(0)
     if line[at : at + 1] != "{":
         _DECODER.decode(line)
-        raise ProblemError(f"no object; accepted: an object with the field {field!r}")
+        raise ProblemError(f"not a JSON object; give one with the field {field!r}")
     found = None
     at = skip(at + 1)
     closed = line[at : at + 1] == "}"
@@ -279,7 +277,7 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
             text = kind.value_type if kind is not None and is_dictionary(kind) else kind
             if text is None or not (is_string(text) or is_large_string(text) or is_string_view(text)):
                 what = kind or ("there more than once" if field in schema.names else "missing")
-                raise ProblemError(f"file {str(source)!r}: column {field!r} is {what}; accepted: text")
+                raise ProblemError(f"file {str(source)!r}: column {field!r} is {what}; give text")
             groups = file.metadata.num_row_groups
             packed = file.metadata.row_group(0).column(0).compression if groups else "SNAPPY"
             packed = "NONE" if packed == "UNCOMPRESSED" else packed  # the writer's name for it
@@ -289,4 +287,4 @@ def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str
                     changed = [text if text is None else apply_edits(text, edits_of(text)) for text in texts]
                     writer.write_batch(batch.set_column(at, schema.field(at), pyarrow.array(changed, kind)))
     except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None
+        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; give Parquet") from None

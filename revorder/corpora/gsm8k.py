@@ -49,7 +49,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]
         return read_rows(folder / f"{split}.jsonl")
     if data is None:
         raise ProblemError(
-            "GSM8K: not found in $REVORDER_DATA; accepted: a folder of train.jsonl and test.jsonl, "
+            "GSM8K: not found in $REVORDER_DATA; give a folder with train.jsonl and test.jsonl, "
             "a JSONL file, or a Hugging Face dataset such as openai/gsm8k"
         )
     path = Path(data)
@@ -65,7 +65,7 @@ def read_rows(path: Path) -> Iterator[WordProblem]:
                     yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(
-            f"GSM8K file {str(path)!r} can't be read: {first_line(error)}; accepted: JSONL with question, answer"
+            f"GSM8K file {str(path)!r} can't be read: {first_line(error)}; give JSONL with question and answer"
         ) from None
 
 
@@ -75,9 +75,9 @@ def read_row(line: str, where: str) -> WordProblem:
         row = json.loads(line)
         question, answer = row["question"], row["answer"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ProblemError(f"{where}: {error!r}; accepted: JSON with question, answer") from None
+        raise ProblemError(f"{where}: {error!r}; give JSON with question and answer") from None
     if not (isinstance(question, str) and isinstance(answer, str)):
-        raise ProblemError(f"{where}: question or answer is no text; accepted: JSON with question, answer")
+        raise ProblemError(f"{where}: question or answer is not text; give JSON with both")
     return WordProblem(question, answer)
 
 
@@ -94,7 +94,7 @@ def final_answers(solution: str) -> list[str]:
     """
     found = [text.strip().strip("*").strip() for text in _FINAL.findall(solution)]
     if not found:
-        raise ProblemError(f"solution {quote(solution)}: no final answer; accepted: a last line such as '#### 72'")
+        raise ProblemError(f"solution {quote(solution)}: no final answer; end it with a line such as '#### 72'")
     return found
 
 

@@ -30,5 +30,5 @@ def read_hub(name: str, config: str, read: Callable[[Any], T], split: str | None
         return read(load_dataset(name, config, split=split))
     except Exception as error:  # the loaders of the Hub raise many kinds of errors
         raise ProblemError(
-            f"dataset {name!r} can't be loaded: {first_line(error)}; accepted: a folder, a file or a dataset's name"
+            f"dataset {name!r} can't be loaded: {first_line(error)}; give a folder, a file or a dataset's name"
         ) from None

@@ -58,7 +58,7 @@ def read_parquet(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
             batches = file.iter_batches(BATCH, columns=list(fields))
             yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
     except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; accepted: Parquet") from None
+        raise ProblemError(f"file {str(source)!r} can't be read: {first_line(error)}; give Parquet") from None
 
 
 def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any]]:
@@ -71,7 +71,7 @@ def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
                 yield from read_jsonl(read_lines(file))
     except OSError as error:
         raise ProblemError(
-            f"file {str(source)!r} can't be read: {first_line(error)}; accepted: JSONL, or Parquet (.parquet)"
+            f"file {str(source)!r} can't be read: {first_line(error)}; give JSONL, or Parquet (.parquet)"
         ) from None
 
 

@@ -194,7 +194,7 @@ def audit(
         yield line, finding
     if none_read:
         why = f"no record can be read; line {unread[0][0]}: {unread[0][1].cause}" if unread else "nothing in it"
-        raise ProblemError(f"{source}: {why}; accepted: records with the fields {question!r} and {answer!r}")
+        raise ProblemError(f"{source}: {why}; give records with the fields {question!r} and {answer!r}")
 
 
 def text_of(record: Any, field: str) -> str:
@@ -206,7 +206,7 @@ def text_of(record: Any, field: str) -> str:
     if isinstance(record, ProblemError):
         raise record
     if not isinstance(record, dict):
-        raise ProblemError(f"no object; accepted: an object with the field {field!r}")
+        raise ProblemError(f"not a JSON object; give one with the field {field!r}")
     if field not in record:
         raise ProblemError(f"no field {field!r}; there are: {', '.join(map(str, record))}")
     value = record[field]

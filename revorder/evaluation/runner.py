@@ -172,7 +172,7 @@ def _collect(
         stream = partial.open("a", buffering=1) if partial else None
     except OSError as error:
         raise ProblemError(
-            f"results {str(out)!r} can't be written: {error.strerror}; accepted: a file in a folder that is there"
+            f"results {str(out)!r} can't be written: {error.strerror}; choose a folder that exists"
         ) from None
     with stream or nullcontext():
         if stream and not stream.tell():
@@ -281,9 +281,7 @@ def _settings(path: Path, head: str) -> RunSettings:
         if not isinstance(settings, dict):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise ProblemError(
-            f'results {str(path)!r}, line 1: not {{"run": ...}}; accepted: a file that eval wrote'
-        ) from None
+        raise ProblemError(f'results {str(path)!r}, line 1: not {{"run": ...}}; give a file that eval wrote') from None
     return settings
 
 
@@ -293,7 +291,7 @@ def _same_run(path: Path, head: str, settings: RunSettings | None) -> None:
         if there.get(key) != wanted.get(key):
             raise ProblemError(
                 f"results {str(path)!r} are of another run: {key} {there.get(key)!r}, not {wanted.get(key)!r}; "
-                "accepted: another file, or --overwrite"
+                "choose another file, or pass --overwrite"
             )
 
 
@@ -301,4 +299,4 @@ def _result(path: Path, number: int, line: str) -> Result:
     try:
         return Result.read(line)
     except (ValueError, RecursionError) as error:
-        raise ProblemError(f"results {str(path)!r}, line {number}: {error}; accepted: a file that eval wrote") from None
+        raise ProblemError(f"results {str(path)!r}, line {number}: {error}; give a file that eval wrote") from None

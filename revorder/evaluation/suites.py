@@ -111,7 +111,7 @@ def table1(draw: Draw) -> Tasks:
         return bigbench(draw) | extra(draw)
     draw.say(
         "BIG-bench's problems are not here, so 1D-5D are drawn, held out from training; "
-        "accepted: --data or $REVORDER_DATA with the folder of its files"
+        "give the folder of its files by --data or $REVORDER_DATA"
     )
     return columns(SMALL + EXTRA, draw)
 
@@ -149,7 +149,7 @@ def validation(draw: Draw) -> Tasks:
 def neighbours(draw: Draw) -> Tasks:
     """the neighbours of those problems of the validation suite that the model is least sure of"""
     if draw.confidence is None:
-        raise ProblemError("suite 'neighbours': a server does not say how sure it is; accepted: a checkpoint")
+        raise ProblemError("suite 'neighbours': a server does not say how sure it is; give a checkpoint")
     columns_drawn = columns(EXTRA, replace(draw, n=1000), "validation")
     return {
         task: hardest_neighbours(problems, draw.confidence, draw.n or 1000, draw.seed)
@@ -192,7 +192,7 @@ def suite_tasks(name: str, draw: Draw) -> Tasks:
     """
     tasks = find_suite(name).tasks(draw)
     if not any(tasks.values()):
-        raise ProblemError(f"suite {name!r} has no problem with {' '.join(draw.ops)}; accepted: other operations")
+        raise ProblemError(f"suite {name!r} has no problem with {' '.join(draw.ops)}; choose other operations")
     return tasks
 
 

@@ -89,7 +89,7 @@ class Endpoint:
         except ValueError:  # the port is not a number
             good = False
         if not good:
-            raise self._wrong(f"it is no URL; accepted: {A_URL}")
+            raise self._wrong(f"it is not a URL; give {A_URL}")
         if api not in APIS:
             raise self._wrong(f"api {api!r} is unknown; accepted: {', '.join(APIS)}")
         for name, value, least in (("shots", shots, 0), ("retries", retries, 0), ("concurrency", concurrency, 1)):
@@ -98,7 +98,7 @@ class Endpoint:
         if not 0 < timeout <= DAY:
             raise self._wrong(f"timeout {timeout!r}; accepted: seconds, more than 0, up to {DAY}")
         if not (self._key.isascii() and self._key.isprintable()):
-            raise self._wrong("the key has characters that no HTTP header takes; accepted: printable ASCII")
+            raise self._wrong("the key has characters that no HTTP header takes; give printable ASCII")
         try:
             import openai
         except ImportError:
@@ -120,7 +120,7 @@ class Endpoint:
                 http_client=openai.DefaultHttpxClient(event_hooks={"response": [limit_reply]}),
             )
         except Exception as error:  # the client raises it for a URL that it can't parse
-            raise self._wrong(f"it is no URL: {first_line(error)}; accepted: {A_URL}") from None
+            raise self._wrong(f"it is not a URL: {first_line(error)}; give {A_URL}") from None
 
     # Requests
 
@@ -206,8 +206,7 @@ class Endpoint:
             except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
                 found = f"{type(error).__name__}: {self._said(str(error))}"
         raise self._wrong(
-            f"no reply could be read, {self._times()} ({found}); accepted: the JSON of an OpenAI-compatible {self.api} "
-            "API with one of the choices"
+            f"no reply could be read, {self._times()} ({found}); give the URL of an OpenAI-compatible {self.api} API"
         )
 
     def _content(self, message: Any) -> str:
@@ -268,24 +267,24 @@ class Endpoint:
         said = self._said(error.message)
         if isinstance(error, openai.APITimeoutError):
             return self._wrong(
-                f"no reply within {self.timeout:g} s, {self._times()}; accepted: a faster server, or a longer timeout"
+                f"no reply within {self.timeout:g} s, {self._times()}; raise --timeout, or choose a faster server"
             )
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
             if isinstance(cause, ProblemError):  # some versions of the package wrap a hook's error in their own
                 return self._wrong(str(cause))
             return self._wrong(
-                f"it can't be reached ({self._said(str(cause or said))}); accepted: the URL of a server that runs"
+                f"it can't be reached ({self._said(str(cause or said))}); give the URL of a running server"
             )
         status = getattr(error, "status_code", None)
         if status in (401, 403):
-            return self._wrong(f"the key was refused ({said}); accepted: a valid key, by default in OPENAI_API_KEY")
+            return self._wrong(f"the key was refused ({said}); set a valid one, by default in OPENAI_API_KEY")
         if status == 404:
             served = self._served() or "a model that the server has, at a URL that mostly ends in /v1"
             return self._wrong(f"model {self.model!r} was not found ({said}); accepted: {served}")
         if status in (408, 409, 429) or (status or 0) >= 500:
-            return self._wrong(f"it failed {self._times()} ({said}); accepted: a server that answers")
-        return self._wrong(f"the request was refused ({said}); accepted: a model of the {self.api} API")
+            return self._wrong(f"it failed {self._times()} ({said}); try again later, or choose another server")
+        return self._wrong(f"the request was refused ({said}); choose a model of the {self.api} API")
 
     def _served(self) -> str:
         """Return the names of the models that the server lists, or an empty text."""
@@ -299,7 +298,7 @@ class Endpoint:
 def limit_reply(response: Any) -> None:
     """End a response after MAX_REPLY bytes, as a hook of the HTTP client. Raises ProblemError if it is longer."""
     if (response.headers.get("Content-Encoding") or "identity").lower() != "identity":
-        raise ProblemError("its reply is compressed; accepted: one that is not")
+        raise ProblemError("its reply is compressed; turn compression off")
     # a new response of the client's class wraps the generator in the stream type that the client reads
     response.stream = type(response)(200, content=_limited(response.stream)).stream
 

@@ -173,7 +173,7 @@ def solve_many(
     ['2', '6']
     """
     if isinstance(problems, str):  # it would be solved character by character
-        raise ProblemError(f"problems {quote(problems)}: one text; accepted: an iterable of texts")
+        raise ProblemError(f"problems {quote(problems)} is a single text; give an iterable of texts")
     if batch < 1:
         raise ProblemError(f"batch {batch}; accepted: a whole number, 1 or more")
     calculator = Calculator(load_runtime(model), max_digits, show, model_only)
@@ -221,7 +221,7 @@ def reduced(text: str, decimals: int | None = None) -> Generator[Problem, Comput
     answer, rounded, error = None, False, ""
     try:
         if not isinstance(text, str):
-            raise ProblemError(f"problem {quote(repr(text))}: no text; accepted: text such as '12+34'")
+            raise ProblemError(f"problem {quote(repr(text))}: not text; give text such as '12+34'")
         reduction = read_expression(text).reduce_to_answer(decimals)
         problem = next(reduction)
         while computed := (yield problem):

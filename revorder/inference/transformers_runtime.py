@@ -66,7 +66,7 @@ class TransformersRuntime:
         self.trained = (self.folder / INFO_FILE).exists()
         self.info = self._info(method)
         if self.trained and shots:
-            raise ProblemError(f"shots {shots}: model {str(model)!r} was trained to write without; accepted: 0")
+            raise ProblemError(f"shots {shots}: model {str(model)!r} was trained to write without; drop --shots")
         self.prompts = Prompts(self.info.method, self.info.form, shots)
         self.tokenizer = load_tokenizer(model)
         self.tokenizer.padding_side = "left"
@@ -78,9 +78,7 @@ class TransformersRuntime:
         try:
             torch.empty(0, device=device)
         except (RuntimeError, AssertionError) as error:
-            raise ProblemError(
-                f"device {device!r}: {first_line(error)}; accepted: cpu, or a GPU such as cuda"
-            ) from None
+            raise ProblemError(f"device {device!r}: {first_line(error)}; give cpu, or a GPU such as cuda") from None
         self.model = load_model(model).to(device).eval()
         ends = self.model.generation_config.eos_token_id  # drop its other settings, which would override ours
         self.model.generation_config = transformers.GenerationConfig(eos_token_id=ends)
@@ -90,13 +88,12 @@ class TransformersRuntime:
             info = CheckpointInfo.load(self.folder)
             if method not in (None, info.method):
                 raise ProblemError(
-                    f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; accepted: no other"
-                    " method"
+                    f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; drop --method"
                 )
             return info
         if method is None:
             raise ProblemError(
-                f"model {str(self.folder)!r} has no {INFO_FILE}; accepted: a method to ask it by, such as plain, or the"
+                f"model {str(self.folder)!r} has no {INFO_FILE}; give a method to ask it by, such as plain, or the"
                 " folder of a model that revorder train or finetune wrote"
             )
         writes, form = find_method(method)

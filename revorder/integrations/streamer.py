@@ -40,7 +40,7 @@ class RestoringStreamer:
     def put(self, value: Any) -> None:
         """Take a text's next token ids: the prompt's first, then those of each token."""
         if value.ndim > 1 and len(value) > 1:
-            raise ProblemError(f"streamer: a batch of {len(value)} texts; accepted: one text")
+            raise ProblemError(f"streamer: a batch of {len(value)} texts; give one text")
         self._ids += value.flatten().tolist()
         self._text = self._decoder.decode(self._ids, skip_special_tokens=True)
         if self._prompt and self._skip_prompt:

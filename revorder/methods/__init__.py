@@ -158,7 +158,7 @@ def trace(
     if rollback:
         if not (writer.can_rollback and isinstance(problem, Problem) and problem.op == "/"):
             raise ProblemError(
-                f"rollback: method {method!r} estimates no quotient digit in '{problem}'; accepted: a division, by a"
+                f"rollback: method {method!r} estimates no quotient digit in '{problem}'; give a division, and a"
                 " method that takes digits back"
             )
         steps = writer.quotient_steps(problem.a, problem.b, form)

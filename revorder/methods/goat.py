@@ -35,7 +35,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
     if op == "*" and len(place_values(a)) > 1 and len(place_values(b)) > 1:
         digits = sorted((len(str(a)), len(str(b))))
         if digits[0] ** 2 * sum(digits) > LONGEST:
-            raise ProblemError(f"problem {quote(str(problem))}: its trace is too long; accepted: fewer digits")
+            raise ProblemError(f"problem {quote(str(problem))}: its trace is too long; give fewer digits")
         yield copy(f"{a} * {b} = ")
         yield from multiplication(max(a, b), min(a, b))
     elif op == "/" and b > 10 and a > b:

@@ -33,9 +33,7 @@ def pieces(problem: Problem | Expression, form: str, choose: ChooseDigit, answer
     '3468*4046/7424=14031528/7424=1890R168'
     """
     if isinstance(problem, Expression) and len(str(problem)) * len(problem.operators) > LONGEST:
-        raise ProblemError(
-            f"problem {quote(str(problem))}: its trace is too long; accepted: fewer operations or digits"
-        )
+        raise ProblemError(f"problem {quote(str(problem))}: its trace is too long; give fewer operations or digits")
     yield copy(f"{problem}=")
     if isinstance(problem, Problem):
         yield problem.answer, FORWARD, problem.op, problem.a, problem.b

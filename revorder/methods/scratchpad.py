@@ -36,7 +36,7 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
     """
     a, op, b = problem.a, problem.op, problem.b
     if op == "*" and len(str(max(a, b))) ** 2 * len(str(min(a, b))) > LONGEST:
-        raise ProblemError(f"problem {quote(str(problem))}: its scratchpad is too long; accepted: fewer digits")
+        raise ProblemError(f"problem {quote(str(problem))}: its scratchpad is too long; give fewer digits")
     yield copy(f"{spaced(a)} {op} {spaced(b)}\n{OPEN}\n")
     sign = ""
     if op == "-" and a < b:

@@ -147,7 +147,9 @@ def digits_of(segment: Segment) -> Iterator[Digit]:
     if kind in (Kind.FORWARD, Kind.REVERSED) and op in ("*", "/") and not (op == "*" and one_digit(a, b)):
         n, m = len(str(a)), len(str(b))
         if n * m * max(n, m) > LONGEST:
-            raise ProblemError(f"problem {quote(f'{a}{op}{b}')}: too much is unwritten to list; accepted: fewer digits")
+            raise ProblemError(
+                f"problem {quote(f'{a}{op}{b}')}: its unwritten work is too long to list; give fewer digits"
+            )
     if kind is Kind.BASIC:
         for char in text:
             if char.isdigit():

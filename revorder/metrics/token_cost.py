@@ -37,7 +37,7 @@ def counter(tokenizer: str | None = None) -> TokenCounter:
         loaded: Any = loader.from_pretrained(tokenizer)
     except Exception as error:  # the Hub's loaders raise many kinds of errors
         raise ProblemError(
-            f"tokenizer {tokenizer!r} can't be loaded: {first_line(error)}; accepted: a folder or a name"
+            f"tokenizer {tokenizer!r} can't be loaded: {first_line(error)}; give a folder or a name"
         ) from None
     return lambda text: len(loaded.encode(text, add_special_tokens=False))
 

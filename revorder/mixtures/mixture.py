@@ -64,7 +64,7 @@ class MixturePart(Settings):
     def _dividends_reach_divisors(self) -> MixturePart:
         if self.op == "/" and self.a[1] < self.b[1]:
             raise ValueError(
-                f"key 'a' is at most {self.a[1]} digits, less than 'b'; accepted: dividends as long as divisors"
+                f"key 'a' is at most {self.a[1]} digits, less than 'b'; dividends must be as long as divisors"
             )
         if self.draw == "retries" and (self.op != "/" or self.b[0] < 3 or self.a[1] < self.b[1] + 2):
             raise ValueError(
@@ -117,7 +117,7 @@ class Mixture(Settings, frozen=True):  # pyright: ignore[reportGeneralTypeIssues
                 able = ", ".join(name for name, method in METHODS.items() if method.can_rollback)
                 raise ValueError(f"key {key!r} is for a method that takes digits back; accepted: {able}")
         if self.rollback and self.estimate_digits:
-            raise ValueError("keys 'rollback' and 'estimate_digits'; accepted: one of them")
+            raise ValueError("keys 'rollback' and 'estimate_digits'; give one of them")
         return self
 
     @classmethod

@@ -154,7 +154,7 @@ def claim_folder(run: Run) -> tuple[dict[str, Any], list[Job], dict[str, str]]:
     if noted is None:
         make_folder(out)
         if there := [job.file.name for job in jobs if job.file.exists()]:
-            raise ProblemError(f"folder {str(out)!r} holds {there[0]}, of no known run; accepted: a new folder")
+            raise ProblemError(f"folder {str(out)!r} holds {there[0]}, but no run; choose a new folder")
         write_whole(out / PROGRESS, json.dumps(spec, indent=2))
     return spec, jobs, noted or {}
 
@@ -167,7 +167,7 @@ def write_part(run: Run, rank: int, world_size: int) -> Iterator[Job]:
     """
     spec, jobs = plan_shards(run)
     if noted_shards(Path(run.out), spec) is None:
-        raise ProblemError(f"folder {str(run.out)!r} holds no run; accepted: one that all machines share")
+        raise ProblemError(f"folder {str(run.out)!r} holds no run; give a folder that all machines share")
     for job in jobs[rank::world_size]:
         if not job.file.exists():
             write_shard(job)
@@ -194,11 +194,11 @@ def noted_shards(out: Path, spec: dict[str, Any]) -> dict[str, str] | None:
                 before = json.loads((out / name).read_text(encoding="utf-8"))
                 noted = {shard["file"]: shard["sha256"] for shard in before.pop("shards", [])}
             except (ValueError, KeyError, AttributeError, TypeError):
-                raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; accepted: a new folder") from None
+                raise ProblemError(f"folder {str(out)!r}: its {name} can't be read; choose a new folder") from None
             different = sorted(key for key in spec.keys() | before.keys() if before.get(key) != spec.get(key))
             if different:
                 raise ProblemError(
-                    f"folder {str(out)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
+                    f"folder {str(out)!r} holds a run with another {', '.join(different)}; choose a new folder"
                 )
             return noted
     return None

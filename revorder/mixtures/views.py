@@ -141,7 +141,7 @@ def find_view(name: str, tokenizer: Any = None) -> View:
     if name == TOKENS and tokenizer is not None:
         if not getattr(tokenizer, "is_fast", False) or tokenizer.eos_token_id is None:
             raise ProblemError(
-                f"tokenizer {quote(type(tokenizer).__name__)}: no offsets, or no token that ends a text; accepted: a"
+                f"tokenizer {quote(type(tokenizer).__name__)}: no offsets, or no token that ends a text; give a"
                 " fast tokenizer of transformers with an eos_token"
             )
         return partial(tokens, tokenizer=tokenizer)

@@ -81,16 +81,16 @@ def read_json(folder: Path, name: str, keys: Mapping[str, Key]) -> dict[str, Any
             other = (
                 " (eval takes any other language model with --method)" if name == INFO_FILE and folder.is_dir() else ""
             )
-            raise ProblemError(f"{model} has no {name}; accepted: a checkpoint folder, {', '.join(shipped())}{other}")
+            raise ProblemError(f"{model} has no {name}; give a checkpoint folder, or {', '.join(shipped())}{other}")
         if not path.is_file():  # reading a pipe would block, and reading a device would never end
-            raise ProblemError(f"{model}: its {name} is no file; accepted: a JSON file")
+            raise ProblemError(f"{model}: its {name} is not a file; give a JSON file")
         with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
         if len(text) > MAX_BYTES:
             raise ProblemError(f"{model}: its {name} is too large; accepted: at most {MAX_BYTES:,} bytes")
         values = json.loads(text)
         if not isinstance(values, dict):
-            raise ProblemError(f"{model}: its {name} holds {quote(json.dumps(values))}; accepted: an object")
+            raise ProblemError(f"{model}: its {name} holds {quote(json.dumps(values))}; give an object")
         for key, (fits, accepted, required) in keys.items():
             if not required and values.get(key) is None:
                 values.pop(key, None)
@@ -102,7 +102,7 @@ def read_json(folder: Path, name: str, keys: Mapping[str, Key]) -> dict[str, Any
     except ProblemError:
         raise
     except (OSError, ValueError, RecursionError) as error:
-        raise ProblemError(f"{model}: its {name} can't be read ({first_line(error)}); accepted: a JSON file") from None
+        raise ProblemError(f"{model}: its {name} can't be read ({first_line(error)}); give a JSON file") from None
     return values
 
 

@@ -49,7 +49,7 @@ def _one_line(name: str | Path) -> Iterator[None]:
     except Exception as error:
         said = quote(first_line(error) or type(error).__name__)
         raise ProblemError(
-            f"model {str(name)!r} can't be loaded: {said}; accepted: the folder of a causal language model that "
+            f"model {str(name)!r} can't be loaded: {said}; give the folder of a causal language model that "
             "transformers reads, or its name on the Hugging Face Hub"
         ) from None
 
@@ -117,7 +117,7 @@ def prepare_tokenizer(tokenizer: Any, config: Any, name: str) -> Any:
                 return saved
             wrong = wrong or problem
     raise ProblemError(
-        f"model {name!r}: its tokenizer won't do: {wrong}; accepted: one that can encode digits one by one"
+        f"model {name!r}: its tokenizer won't do: {wrong}; choose a model that can encode digits one by one"
     )
 
 

@@ -62,7 +62,7 @@ class Tokenizer:
             elif char in ids:
                 out.append(ids[char])
             else:
-                raise ProblemError(f"text {quote(text)}: {char!r} has no token; accepted: ASCII characters")
+                raise ProblemError(f"text {quote(text)}: {char!r} has no token; give ASCII characters")
         return out
 
     def tokens(self, ids: list[int]) -> list[str]:

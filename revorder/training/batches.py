@@ -137,8 +137,7 @@ class Batches:
                             return rows
             if not rows:
                 raise ProblemError(
-                    f"recipe {recipe.name!r}: no example has up to {recipe.longest} tokens; accepted: a larger"
-                    " 'longest'"
+                    f"recipe {recipe.name!r}: no example has up to {recipe.longest} tokens; give a larger 'longest'"
                 )
         return rows
 
@@ -160,7 +159,7 @@ class Batches:
         if not all(batches):
             raise ProblemError(
                 f"recipe {recipe.name!r}: an example has {len(rows[-1][0])} tokens, a batch {recipe.tokens}; "
-                "accepted: a larger 'tokens'"
+                "give a larger 'tokens'"
             )
         random.Random(key).shuffle(batches)
         return [pad(batch, self.tokenizer.pad) for batch in batches]

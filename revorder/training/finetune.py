@@ -129,7 +129,7 @@ def finetune(
         refuse_wrong(name, one)
     mixture = join_mixtures([one.mixture for one in sources if isinstance(one, Equations)])
     if (Path(model) / INFO_FILE).exists() and CheckpointInfo.load(Path(model)).places:
-        raise ProblemError(f"model {str(model)!r} knows no text but equations; accepted: a language model")
+        raise ProblemError(f"model {str(model)!r} knows no text but equations; give a language model")
     tokenizer, pretrained = load_tokenizer(model), load_model(model)
     kept = pretrained.dtype  # the dtype to write; training in it instead of float32 would lose small steps
     pretrained.float()

@@ -33,9 +33,7 @@ def encode_pair(tokenizer: Any, pair: Pair) -> Encoded:
 def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     """Return the number of pieces of a step in each process. Raises ProblemError if a process would have none."""
     if recipe.batch < processes:
-        raise ProblemError(
-            f"batch is {recipe.batch}; accepted: at least {processes}, an example for each of the processes"
-        )
+        raise ProblemError(f"batch is {recipe.batch}; accepted: at least {processes}, one example for each process")
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 
@@ -48,7 +46,7 @@ def cut_off(recipe: FinetuneRecipe, sample: Sequence[Encoded]) -> float:
     """Return the share of a sample that `max_tokens` cuts off. Raises ProblemError if nothing is left to learn."""
     most = recipe.max_tokens
     if not any(label != IGNORED for _, labels in sample for label in labels[:most]):
-        raise ProblemError(f"max_tokens {most}: it cuts off all that is to be learned; accepted: more")
+        raise ProblemError(f"max_tokens {most}: it cuts off everything that is to be learned; raise it")
     return fmean(len(ids) > most for ids, _ in sample)
 
 
@@ -157,7 +155,7 @@ def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded]
         return packed
     if recipe.batch % process_count():
         raise ProblemError(
-            f"batch is {recipe.batch}, and the model takes one example at a time; accepted: a multiple of"
+            f"batch is {recipe.batch}, and the model takes one example at a time; give a multiple of"
             f" {process_count()}, the number of processes"
         )
     print("the model reads packed examples as one text: it takes one at a time", flush=True)

@@ -22,7 +22,7 @@ from revorder.reading.checking import WRONG, check_text
 from revorder.reading.numbers import NOTATIONS
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
-ACCEPTED = (
+SOURCES = (
     f"a mixture ({', '.join(sorted(path.stem for path in MIXTURES.glob('*.yaml')))}, or a YAML file), gsm8k,"
     " enhancement, enhancement@@, a JSONL file, or a Hugging Face dataset's name"
 )
@@ -147,7 +147,7 @@ def read_source(name: str, seed: int, method: str | None = None) -> Equations | 
         mixture = Mixture.read(name)
         return Equations(written_by(mixture, method) if method else mixture, seed)
     if method:
-        raise ProblemError(f"method {method!r} with data {name!r}; accepted: a mixture, whose traces it writes")
+        raise ProblemError(f"method {method!r} with data {name!r}; give a mixture, whose traces it writes")
     kind, _, notation = name.partition("@@")
     if kind == "enhancement" and not notation:
         notation = NOTATIONS[kind != name]
@@ -160,10 +160,10 @@ def read_source(name: str, seed: int, method: str | None = None) -> Equations | 
         rows = (tuple(row) for row in gsm8k.load(None if name == "gsm8k" else name))
         rows = ((question_prompt(question), answer) for question, answer in rows)
     else:
-        raise ProblemError(f"data {name!r}: not there; accepted: {ACCEPTED}")
+        raise ProblemError(f"data {name!r} does not exist; give {SOURCES}")
     corpus = Corpus(rows, seed)
     if not len(corpus):
-        raise ProblemError(f"data {name!r}: empty; accepted: {ACCEPTED}")
+        raise ProblemError(f"data {name!r} is empty; give {SOURCES}")
     return corpus
 
 
@@ -243,7 +243,7 @@ def join_mixtures(mixtures: Sequence[Mixture]) -> Mixture | None:
     ways = {(mixture.method, mixture.form, mixture.answer) for mixture in mixtures}
     if len(ways) > 1:
         named = ", ".join(f"{mixture.name} {full_name(mixture.method, mixture.form)}" for mixture in mixtures)
-        raise ProblemError(f"data {named}: one model writes one way; accepted: mixtures of one, or --method for all")
+        raise ProblemError(f"data {named}: a model writes one method; give mixtures of one, or --method for all")
     return mixtures[0].model_copy(update={"parts": tuple(chain.from_iterable(one.parts for one in mixtures))})
 
 

@@ -37,7 +37,7 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
     """
     stamp = run / "recipe.json"
     if not run.exists() and (there := [name for name in MODEL_FILES if (run.parent / name).exists()]):
-        raise ProblemError(f"folder {str(run.parent)!r} holds {there[0]}, of no run; accepted: a new folder")
+        raise ProblemError(f"folder {str(run.parent)!r} holds {there[0]}, but no run; choose a new folder")
     commits = ""
     if stamp.exists():
         try:
@@ -46,15 +46,15 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
             keys = (settings.keys() | found.keys()) - {"steps", "commits"}
             different = sorted(key for key in keys if found.get(key) != settings.get(key))
         except (ValueError, TypeError, AttributeError):
-            raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; accepted: a new folder") from None
+            raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; choose a new folder") from None
         if different:
             raise ProblemError(
-                f"folder {str(run)!r} holds a run with another {', '.join(different)}; accepted: a new folder"
+                f"folder {str(run)!r} holds a run with another {', '.join(different)}; choose a new folder"
             )
     make_folder(run)
     saved = last_saved(run)
     if (done := saved_step(saved)) > steps:
-        raise ProblemError(f"folder {str(run)!r}: its run is at step {done}; accepted: as many steps or more")
+        raise ProblemError(f"folder {str(run)!r}: its run is at step {done}; give at least as many steps")
     if saved_step(saved) < steps:
         commits = joined(commits, commit())
     stamped = {**settings, "commits": commits}
@@ -67,9 +67,7 @@ def alone_in(run: Path) -> Iterator[None]:
     """Lock the run's folder. Raises ProblemError if another process is training in it."""
     with held(run / "lock") as mine:
         if not mine:
-            raise ProblemError(
-                f"folder {str(run)!r}: another process trains there; accepted: a new folder, or once it is done"
-            )
+            raise ProblemError(f"another process is training in {str(run)!r}; wait for it, or choose another --out")
         yield
 
 

@@ -72,16 +72,16 @@ def test_where_no_record_can_be_read_it_is_the_file_that_is_refused(source, refu
         f"revorder: file '{source}': no record can be read; line 1: "
     )
     source.write_text("\n")
-    assert "': nothing in it; accepted: records with the fields 'question' and 'answer'" in refused("audit", source)
+    assert "': nothing in it; give records with the fields 'question' and 'answer'" in refused("audit", source)
 
 
 def test_what_is_refused(source, tmp_path, refused):
-    assert "none.jsonl' can't be read: No such file or directory; accepted" in refused("audit", tmp_path / "none.jsonl")
-    assert "none/out' can't be written: its folder is not there" in refused(
+    assert "none.jsonl' can't be read: No such file or directory; give JSONL" in refused("audit", tmp_path / "none.jsonl")
+    assert "none/out' can't be written: its folder is missing" in refused(
         "audit", source, "--out", tmp_path / "none" / "out"
     )
-    assert "accepted: a new file" in refused("audit", source, "--out", source)
-    assert "accepted: a new file" in refused("audit", source, "--out", tmp_path)
+    assert "choose a new one" in refused("audit", source, "--out", source)
+    assert "choose a new one" in refused("audit", source, "--out", tmp_path)
     assert len(source.read_text().splitlines()) == len(ROWS)
 
 
@@ -93,7 +93,7 @@ def test_out_is_not_what_stdin_reads(source, process):
             capture_output=True,
             text=True,
         )
-    assert done.returncode == 2 and "the file that is read; accepted: a new file" in done.stderr
+    assert done.returncode == 2 and "is the file to read; choose a new one" in done.stderr
     assert len(source.read_text().splitlines()) == len(ROWS)
 
 

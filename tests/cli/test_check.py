@@ -93,5 +93,5 @@ def test_a_file_of_findings_is_not_replaced_nor_mixed_with_another_check(corpus,
     (tmp_path / "out.jsonl.partial").write_text('{"check": {"files": ["other"]}}\n')
     assert "is of another check; give another --out" in refused("check", corpus, "-o", out)
     assert revorder("check", corpus, "-o", out, "--overwrite").returncode == 1
-    assert "is there already" in refused("check", corpus, "-o", out)
+    assert "exists; choose" in refused("check", corpus, "-o", out)
     assert "is the file that is read" in refused("check", corpus, "-o", corpus, "--overwrite")

@@ -33,7 +33,7 @@ def test_views_write_a_folder_that_loads_as_a_dataset(tmp_path, revorder):
 
 def test_a_mixture_that_is_not_there_is_named(refused):
     assert "no/such.yaml" in refused("data", "no/such.yaml", "--out", "nowhere")
-    assert "accepted: a YAML file, or authors, lean" in refused("data", "nope", "--out", "nowhere")
+    assert "give a YAML file, or one of authors, lean" in refused("data", "nope", "--out", "nowhere")
     assert "accepted: trace, prompt_completion" in refused("data", "small", "--out", "nowhere", "--view", "x")
     assert "accepted: jsonl, parquet" in refused("data", "small", "--out", "nowhere", "--format", "csv")
 

@@ -51,7 +51,7 @@ def test_finished_results_are_kept(tmp_path, revorder, refused):
     assert len(out.read_text().splitlines()) == 1 + 9
     notes = tmp_path / "notes.md"
     notes.write_text("a user's own")
-    assert "notes.md' is there, and of no run" in refused("eval", "extra", "+", "--out", notes.with_suffix(".jsonl"))
+    assert "notes.md' is of no run" in refused("eval", "extra", "+", "--out", notes.with_suffix(".jsonl"))
     assert notes.read_text() == "a user's own"
 
 
@@ -110,7 +110,7 @@ def test_long_work_says_how_far_it_is(revorder, monkeypatch):
         (["extra", "--base-url", ""], "model: missing"),
         (["one-digit", "+"], "no problem with +"),
         (["extra", "+", "--out", "results.md"], "'results.md': give --out a name that ends in .jsonl"),
-        (["extra", "+", "--n", "1", "--out", "no/such/folder.jsonl"], "accepted: a file in a folder that is there"),
+        (["extra", "+", "--n", "1", "--out", "no/such/folder.jsonl"], "choose a folder that exists"),
         (["bigbench", "%"], "+ - * /"),
         (["bigbench", "--data", "no/such/folder"], "no/such/folder"),
         (["beyond", "+", "--n", "1", "--model", "no/such"], "no/such"),

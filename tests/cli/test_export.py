@@ -51,7 +51,7 @@ def test_an_unknown_format_is_refused(refused, arguments):
 
 
 def test_what_is_no_checkpoint_is_refused(refused, tmp_path):
-    assert "has no revorder.json; accepted:" in refused("export", tmp_path, tmp_path / "model.gguf")
+    assert "has no revorder.json; give" in refused("export", tmp_path, tmp_path / "model.gguf")
     assert "can't be written" in refused("export", "calculator", tmp_path, "--to", "gguf")
     assert not list(tmp_path.iterdir())
 
@@ -65,7 +65,7 @@ def test_a_fine_tuned_model_is_refused(refused, tmp_path):
 def test_what_cant_be_written_leaves_nothing(refused, tmp_path):
     out = tmp_path / "model.gguf"
     out.mkdir()
-    assert "model.gguf' can't be written: it is no file" in refused("export", "calculator", out)
+    assert "model.gguf' can't be written: it is not a file" in refused("export", "calculator", out)
     assert list(tmp_path.iterdir()) == [out]
 
 

@@ -85,8 +85,10 @@ def test_what_is_not_accepted_is_one_line(files, tmp_path, refused):
     assert "1 wrong equations, such as '48/2=25' in row 2; mend them" in refused(
         "finetune", model, wrong, "--out", out, "--check"
     )
-    assert "accepted: a mixture (authors, " in refused("finetune", model, "nope", "--out", out)
-    assert "accepted: a YAML file, or llama2-7b, " in refused("finetune", model, data, "--out", out, "--recipe", "nope")
+    assert "give a mixture (authors, " in refused("finetune", model, "nope", "--out", out)
+    assert "give a YAML file, or one of llama2-7b, " in refused(
+        "finetune", model, data, "--out", out, "--recipe", "nope"
+    )
     assert not out.exists()
 
 

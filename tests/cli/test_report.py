@@ -45,7 +45,7 @@ def test_a_run_without_a_result_is_refused_and_an_unfinished_one_told(results, t
     path = results(["ADD 8D+8D"])
     assert "is of a run that is not finished" in revorder("report", path.rename(tmp_path / "r.jsonl.partial")).stderr
     path.write_text(heading({}))
-    assert "none in it yet; accepted: a file that eval wrote" in refused("report", path)
+    assert "none in it yet; give a file that eval wrote" in refused("report", path)
 
 
 @pytest.mark.parametrize("tasks", [list(PAPER["GPT-4"]), [f"{op} {name}" for name, op, _, _ in FAMILIES]])

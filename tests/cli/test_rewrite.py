@@ -66,14 +66,14 @@ def test_a_mistyped_field_leaves_what_is_there(source, tmp_path, refused):
     out = tmp_path / "out.jsonl"
     out.write_text("kept\n")
     said = refused("rewrite", source, out, "--field", "anwser", "--overwrite")
-    assert "line 1: no field 'anwser'; there are: question, answer; accepted: lines with a text 'anwser'" in said
+    assert "line 1: no field 'anwser'; there are: question, answer; give lines with a text 'anwser'" in said
     assert out.read_text() == "kept\n" and {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}
 
 
 def test_the_rejects_never_take_the_sources_place(source, tmp_path, refused):
     rejects = source.rename(tmp_path / "out.jsonl.rejects.jsonl")
     before = rejects.read_bytes()
-    assert "the same file as the one that is read" in refused("rewrite", rejects, tmp_path / "out.jsonl")
+    assert "is the file to read" in refused("rewrite", rejects, tmp_path / "out.jsonl")
     assert rejects.read_bytes() == before
 
 
@@ -82,7 +82,7 @@ def test_what_is_refused(source, tmp_path, refused):
     assert "no file of that name" in refused("rewrite", tmp_path / "none.jsonl", tmp_path / "out.jsonl")
     for option in (["--prose"], ["--decompose"], ["--notation", "@@"]):
         said = refused("rewrite", "--back", source, tmp_path / "out.jsonl", *option)
-        assert f"{option[0]}: the way back needs none; accepted: --back with --field alone" in said
+        assert f"{option[0]}: the way back needs none; give --back with --field alone" in said
     assert "same kind" in refused("rewrite", source, tmp_path / "out.parquet")
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 

@@ -72,7 +72,7 @@ def test_a_picture_takes_no_other_things_place(revorder, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("."), Path("/dev/null"), Path("/dev/stdout")):
         done = revorder("show", "1+1", "--html", path)
-        assert done.returncode == 2 and done.stderr.endswith("can't be written: it is no file; accepted: a new file\n")
+        assert done.returncode == 2 and done.stderr.endswith("can't be written: it is not a file; choose a new one\n")
     assert (tmp_path / "pipe").is_fifo()
     (tmp_path / "link").symlink_to(tmp_path / "real.html")
     assert revorder("show", "1+1", "--html", tmp_path / "link").returncode == 0

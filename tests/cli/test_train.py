@@ -12,7 +12,7 @@ def test_help_lists_the_packaged_recipes(revorder):
 
 
 def test_a_recipe_that_is_not_there_is_named(refused, tmp_path):
-    assert "accepted: a YAML file, or calculator" in refused("train", "nope", "--out", tmp_path / "nowhere")
+    assert "give a YAML file, or one of calculator" in refused("train", "nope", "--out", tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
 
 

@@ -11,7 +11,7 @@ from revorder.cli import common
 def test_one_verdict_a_line_and_exit_status(revorder):
     good = revorder("verify", stdin="12+35=r|74=47\n948/12=7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79\n")
     assert (good.stdout, good.returncode) == ("ok 47\nok 79\n", 0)
-    assert revorder("verify", stdin="\n").stderr == "revorder: stdin: nothing in it; accepted: traces\n"
+    assert revorder("verify", stdin="\n").stderr == "revorder: stdin is empty; give it traces\n"
     bad = revorder("verify", "--json", stdin="12+35=r|74=47\n12+35=r|75=57\n")
     verdicts = [json.loads(line) for line in bad.stdout.splitlines()]
     assert [v["ok"] for v in verdicts] == [True, False] and verdicts[1]["step"] == 0 and bad.returncode == 1

@@ -65,7 +65,7 @@ def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkey
         ('{"answer": "a" "b": 1}', "no JSON: expected ',' or '}'"),
         ('{"answer": "a"} x', "no JSON: more behind"),
         ('{"answer": "a\tb"}', "no JSON: Invalid control character"),
-        ("[1]", "no object; accepted: an object with the field 'answer'"),
+        ("[1]", "not a JSON object; give one with the field 'answer'"),
         ('{"question": "a"}', "no field 'answer'"),
         ('{"answer": 5}', "field 'answer' is no text"),
         ("[" * 9000, "no JSON: nested too deep"),
@@ -88,9 +88,7 @@ def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkey
     odd = write(tmp_path / "\udcff.jsonl", "{", json.dumps({"answer": TEXT}))  # a name that is no UTF-8
     assert rewrite_corpus(odd, out, overwrite=True).rejected == 1 and rejects(out)[0]["file"] == str(odd)
     out.unlink()
-    with pytest.raises(
-        ProblemError, match="out.jsonl.rejects.jsonl' is there already; accepted: a new file, or --over"
-    ):
+    with pytest.raises(ProblemError, match="out.jsonl.rejects.jsonl' exists; choose a new file, or pass --over"):
         rewrite_corpus(write(source, json.dumps({"answer": TEXT})), out)
     rewrite_corpus(source, out, overwrite=True)
     assert rejects(out) is None  # those of an earlier run are gone
@@ -146,17 +144,17 @@ def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
     write(tmp_path / "out.parquet", "old")
     for arguments, reason in (
         ((tmp_path / "none.jsonl", tmp_path / "out.jsonl"), "none.jsonl': no file of that name"),
-        ((tmp_path, tmp_path / "out.jsonl"), "no file of that name; accepted: a file of JSONL"),
-        ((source, tmp_path / "out.parquet"), "out.parquet': accepted: a file of the same kind as 'in.jsonl'"),
-        ((source, tmp_path / "none" / "out.jsonl"), "none/out.jsonl' can't be written: its folder is not there"),
+        ((tmp_path, tmp_path / "out.jsonl"), "no file of that name; give a file of JSONL"),
+        ((source, tmp_path / "out.parquet"), "out.parquet': give a file of the same kind as 'in.jsonl'"),
+        ((source, tmp_path / "none" / "out.jsonl"), "none/out.jsonl' can't be written: its folder is missing"),
         ((table, tmp_path / "out.parquet"), "column 'answer' is int64; accepted: text"),
         ((table, tmp_path / "out.parquet", "text"), "column 'text' is missing; accepted: text"),
-        ((write(tmp_path / "no.parquet", "no"), tmp_path / "out.parquet"), "can't be read: .*accepted: Parquet"),
+        ((write(tmp_path / "no.parquet", "no"), tmp_path / "out.parquet"), "can't be read: .*give Parquet"),
         ((source, tmp_path / "out.jsonl", "answer", "r"), "notation 'r' is unknown"),
     ):
         with pytest.raises(ProblemError, match=reason):
             rewrite_corpus(*arguments, overwrite=True)
-    with pytest.raises(ProblemError, match="out.jsonl' is there already"):
+    with pytest.raises(ProblemError, match="out.jsonl' exists"):
         rewrite_corpus(source, tmp_path / "out.jsonl")
     assert {path.name for path in tmp_path.iterdir()} == {
         "in.jsonl",
@@ -174,10 +172,10 @@ def test_neither_the_source_nor_what_is_no_file_is_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "link.jsonl").symlink_to(source)
     for out, reason in (
-        (source, "the same file as the one that is read"),
-        (Path("."), "it is no file; accepted: a new file"),
-        (tmp_path / "link.jsonl", "the same file as the one that is read"),
-        (tmp_path / "pipe.jsonl", "it is no file; accepted: a new file"),
+        (source, "is the file to read"),
+        (Path("."), "it is not a file; choose a new one"),
+        (tmp_path / "link.jsonl", "is the file to read"),
+        (tmp_path / "pipe.jsonl", "it is not a file; choose a new one"),
     ):
         with pytest.raises(ProblemError, match=reason):
             rewrite_corpus(source, out)

@@ -80,7 +80,7 @@ def test_a_finished_run_is_kept_and_not_asked_again(tmp_path):
     results = run(load_runtime(), TASKS, out, {"seed": 1})
     before = out.read_bytes()
     assert finished(out, {"seed": 1}) == results == run(None, TASKS, out, {"seed": 1})
-    with pytest.raises(ProblemError, match="another run: seed 1, not 2; accepted: another file"):
+    with pytest.raises(ProblemError, match="another run: seed 1, not 2; choose another file"):
         run(None, TASKS, out, {"seed": 2})
     with pytest.raises(ProblemError, match="another run: seed 1, not None"):
         run(None, TASKS, out, {})
@@ -114,7 +114,7 @@ def test_a_run_that_fails_replaces_nothing_and_stands_in_no_way(tmp_path):
 def test_a_line_of_a_users_own_is_no_run_to_drop(tmp_path):
     partial = partial_of(tmp_path / "results.jsonl")
     partial.write_text("a note\n")
-    with pytest.raises(ProblemError, match="line 1: .*; accepted: a file that eval wrote"):
+    with pytest.raises(ProblemError, match="line 1: .*; give a file that eval wrote"):
         run(Failing(), TASKS, tmp_path / "results.jsonl")
     assert partial.read_text() == "a note\n"
 
@@ -141,7 +141,7 @@ def test_a_line_that_is_no_result_is_named(wrong, says, tmp_path):
 def test_a_file_without_its_first_line_is_no_file_of_results(head, tmp_path):
     (tmp_path / "results.jsonl").write_text(f"{head}\n" if head else "")
     for read in (load, lambda path: finished(path, {})):
-        with pytest.raises(ProblemError, match="line 1: .*; accepted: a file that eval wrote"):
+        with pytest.raises(ProblemError, match="line 1: .*; give a file that eval wrote"):
             read(tmp_path / "results.jsonl")
     with pytest.raises(ProblemError, match="can't be read"):
         load(tmp_path / "none.jsonl")

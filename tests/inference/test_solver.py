@@ -274,7 +274,7 @@ def test_what_is_no_problem_is_named_in_one_line(given):
 def test_one_text_is_not_many():
     with pytest.raises(ProblemError, match="batch 0; accepted: "):
         list(solve_many(["1+1"], batch=0))
-    with pytest.raises(ProblemError, match="problems '12[+]34': one text; accepted: an iterable of texts"):
+    with pytest.raises(ProblemError, match="problems '12[+]34' is a single text; give an iterable of texts"):
         list(solve_many("12+34"))
 
 

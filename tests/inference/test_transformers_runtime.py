@@ -117,9 +117,9 @@ def test_the_folder_says_what_runs_it(taught, continuing):
 
 
 def test_a_model_that_was_trained_is_asked_no_other_way(taught):
-    with pytest.raises(ProblemError, match="was trained to write revorder compact; accepted: no other method"):
+    with pytest.raises(ProblemError, match="was trained to write revorder compact; drop --method"):
         TransformersRuntime(taught, "plain")
-    with pytest.raises(ProblemError, match="shots 2: .* was trained to write without; accepted: 0"):
+    with pytest.raises(ProblemError, match="shots 2: .* was trained to write without; drop --shots"):
         TransformersRuntime(taught, "revorder", shots=2)
 
 
@@ -171,11 +171,11 @@ def test_a_reply_ends_at_the_models_last_position(tmp_path):
 
 
 def test_what_is_no_model_is_named(continuing, tmp_path):
-    with pytest.raises(ProblemError, match="has no revorder.json; accepted: a method to ask it by, such as plain"):
+    with pytest.raises(ProblemError, match="has no revorder.json; give a method to ask it by, such as plain"):
         TransformersRuntime(continuing)
-    with pytest.raises(ProblemError, match="can't be loaded: .*; accepted: the folder of a causal language model"):
+    with pytest.raises(ProblemError, match="can't be loaded: .*; give the folder of a causal language model"):
         TransformersRuntime(tmp_path, "plain")
     with pytest.raises(ProblemError, match="method 'nope' is unknown"):
         TransformersRuntime(continuing, "nope")
-    with pytest.raises(ProblemError, match="device 'nope': .*; accepted: cpu, or a GPU such as cuda"):
+    with pytest.raises(ProblemError, match="device 'nope': .*; give cpu, or a GPU such as cuda"):
         TransformersRuntime(continuing, "plain", device="nope")

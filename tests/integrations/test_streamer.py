@@ -56,7 +56,7 @@ def test_it_prints_to_stdout_without_the_prompt_and_again(model, capsys):
 def test_a_batch_is_refused(model):
     tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint("calculator"))
     questions = tokenizer(["1+2=", "3+4="], return_tensors="pt")
-    with pytest.raises(ProblemError, match="a batch of 2 texts; accepted: one text"):
+    with pytest.raises(ProblemError, match="a batch of 2 texts; give one text"):
         model.generate(**questions, max_new_tokens=8, streamer=RestoringStreamer(tokenizer))
 
 

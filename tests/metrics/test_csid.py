@@ -140,5 +140,5 @@ def test_direct_addition_counts_the_longest_run_of_carries(a, b):
 
 @pytest.mark.parametrize("equation", [f"{'9' * 600}/{'7' * 300}", f"{'9' * 600}*{'7' * 600}"])
 def test_what_would_fill_the_memory_is_refused(equation):
-    with pytest.raises(ProblemError, match="too much is unwritten to list; accepted: fewer digits"):
+    with pytest.raises(ProblemError, match="its unwritten work is too long to list; give fewer digits"):
         csid(equation, "reverse")

@@ -41,7 +41,7 @@ def mixture_of(**changes):
         ),
         (
             {"parts": [ONE], "rollback": 0.1, "estimate_digits": 2},
-            "keys 'rollback' and 'estimate_digits'; accepted: one of them",
+            "keys 'rollback' and 'estimate_digits'; give one of them",
         ),
         ({"parts": [ONE], "margin": 0.5}, "'margin' is unknown"),
         ({"parts": [ONE], "answer": "no"}, "'answer' is \"no\"; accepted: true or false"),
@@ -63,7 +63,7 @@ def mixture_of(**changes):
         (mixture_of(swap_operands="no"), "'swap_operands' is \"no\"; accepted: true or false"),
         (
             mixture_of(op="/", a=3, b=5),
-            "parts 0, key 'a' is at most 3 digits, less than 'b'; accepted: dividends as long",
+            "parts 0, key 'a' is at most 3 digits, less than 'b'; dividends must be as long",
         ),
         ({"parts": [ONE, {"op": "+", "b": 1}]}, "parts 1, key 'a' is missing; accepted: a digit count from 1 to 70"),
     ],
@@ -108,6 +108,6 @@ def test_the_form_and_the_answer_are_the_methods_own_by_default():
 
 def test_a_name_that_is_no_mixtures_says_which_are():
     with pytest.raises(
-        ProblemError, match="'nope' can't be read: .*; accepted: a YAML file, or authors, lean, paper, small"
+        ProblemError, match="'nope' can't be read: .*; give a YAML file, or one of authors, lean, paper, small"
     ):
         Mixture.read("nope")

@@ -191,7 +191,7 @@ def test_shards_of_an_unknown_run_are_refused_and_stay(tmp_path):
     write_shards(Run(SMALL, 1, tmp_path / "out", 200, 100))
     (tmp_path / "out" / "manifest.json").unlink()
     before = contents(tmp_path / "out")
-    with pytest.raises(ProblemError, match="small-00000-of-00002.jsonl, of no known run; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="small-00000-of-00002.jsonl, but no run; choose a new folder"):
         write_shards(Run(SMALL, 2, tmp_path / "out", 200, 100))
     assert contents(tmp_path / "out") == before
 

@@ -92,7 +92,7 @@ def test_rows_that_are_there_are_used(tmp_path):
 
 def test_a_tokenizer_that_cannot_is_refused_in_one_line(tmp_path):
     folder = save_model(tmp_path, words())
-    with pytest.raises(ProblemError, match="its tokenizer won't do: .*; accepted: one that can encode") as error:
+    with pytest.raises(ProblemError, match="its tokenizer won't do: .*; choose a model that can encode") as error:
         prepare(load_model(folder), load_tokenizer(folder), folder)
     assert folder in str(error.value) and "\n" not in str(error.value)
 
@@ -100,6 +100,6 @@ def test_a_tokenizer_that_cannot_is_refused_in_one_line(tmp_path):
 @pytest.mark.parametrize("load", [load_tokenizer, load_model])
 def test_what_is_no_model_is_refused_in_one_line(load, tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "nothing"}')
-    with pytest.raises(ProblemError, match="can't be loaded: .*; accepted: the folder of a causal") as error:
+    with pytest.raises(ProblemError, match="can't be loaded: .*; give the folder of a causal") as error:
         load(tmp_path)
     assert "\n" not in str(error.value)

@@ -124,7 +124,7 @@ def test_a_model_of_other_terms_is_not_asked_in_place_of_todays(tmp_path, monkey
         interrupted.setattr("revorder.reproduce.cells.run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             run_cells([plan], tmp_path, print)
-    with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="holds a run with another tokens; choose a new folder"):
         run_cells([replace(plan, training=replace(training, tokens=512))], tmp_path, print)
     assert run_cells([plan], tmp_path, print) == 256
 

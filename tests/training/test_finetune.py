@@ -133,12 +133,12 @@ def test_a_run_is_extended_but_not_cut_short_or_changed(base, sums, tmp_path):
     first = weights(out)
     finetune(base, sums, out, QUICK | {"steps": 3})
     assert any(not torch.equal(first[name], new) for name, new in weights(out).items())
-    with pytest.raises(ProblemError, match="its run is at step 3; accepted: as many steps or more"):
+    with pytest.raises(ProblemError, match="its run is at step 3; give at least as many steps"):
         finetune(base, sums, out, QUICK | {"steps": 1})
-    with pytest.raises(ProblemError, match="holds a run with another lr; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="holds a run with another lr; choose a new folder"):
         finetune(base, sums, out, QUICK | {"lr": 1e-4})
     finetune(base, sums, out, QUICK | {"steps": 3, "device_batch": 2, "save_every": 5})  # which change nothing
-    with pytest.raises(ProblemError, match="holds a run with another contents; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="holds a run with another contents; choose a new folder"):
         finetune(base, "enhancement", out, QUICK)
 
 
@@ -178,7 +178,7 @@ def test_several_mixtures_are_one_and_written_one_way(base, sums, tmp_path, caps
     card = (out / "README.md").read_text()
     assert f"`revorder finetune {base} {sums} {products} --out DIR --steps 1 --batch 8 --lr 0.005`" in card
     products.write_text(products.read_text().replace("lean", "plain"))
-    with pytest.raises(ProblemError, match="data sums lean, products plain: one model writes one way; accepted: "):
+    with pytest.raises(ProblemError, match="data sums lean, products plain: a model writes one method; give "):
         finetune(base, [sums, str(products)], tmp_path / "other", QUICK)
 
 
@@ -283,13 +283,13 @@ def test_a_model_is_never_replaced_by_another_one(base, sums, tmp_path):
     for folder, name in ((tmp_path / "model", "config.json"), (tmp_path / "project", "README.md")):
         folder.mkdir()
         (folder / name).write_text("mine")
-        with pytest.raises(ProblemError, match=f"holds {name}, of no run; accepted: a new folder"):
+        with pytest.raises(ProblemError, match=f"holds {name}, but no run; choose a new folder"):
             finetune(base, sums, folder, QUICK)
         assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_text() == "mine"
 
 
 def test_a_model_of_equations_alone_and_half_a_surrogate_are_refused(base, sums, tmp_path):
-    with pytest.raises(ProblemError, match="knows no text but equations; accepted: a language model"):
+    with pytest.raises(ProblemError, match="knows no text but equations; give a language model"):
         finetune(checkpoint("calculator"), sums, tmp_path / "out", QUICK)
     (tmp_path / "half.jsonl").write_text('{"prompt": "a", "completion": "\\ud800 5"}\n')
     with pytest.raises(ProblemError, match="half.jsonl', line 1: .*surrogates not allowed"):
@@ -332,9 +332,9 @@ def test_nothing_is_sent_anywhere(base, sums, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ("nope", "data 'nope': not there; accepted: a mixture \\(authors, lean, paper, small"),
+        ("nope", "data 'nope' does not exist; give a mixture \\(authors, lean, paper, small"),
         ("nope.yaml", "mixture 'nope.yaml' can't be read"),
-        ("missing.jsonl", "data 'missing.jsonl': not there"),
+        ("missing.jsonl", "data 'missing.jsonl' does not exist"),
     ],
 )
 def test_data_that_are_not_there_are_named(base, data, says, tmp_path):

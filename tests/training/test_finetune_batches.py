@@ -178,9 +178,7 @@ def test_how_many_examples_a_row_takes(base, sums, monkeypatch, capsys):
     assert packed_at_once(recipe, mamba, sample, False) == 1
     assert "one at a time" in capsys.readouterr().out
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(
-        ProblemError, match="batch is 9, and the model takes one example at a time; accepted: a multiple"
-    ):
+    with pytest.raises(ProblemError, match="batch is 9, and the model takes one example at a time; give a multiple"):
         packed_at_once(recipe, mamba, sample, False)
 
 

@@ -108,7 +108,7 @@ def test_an_interrupted_run_is_alone_saves_says_so_and_goes_on(recipe, tmp_path,
     process = start(recipe, tmp_path / "out", "--steps", "900")
     if number == signal.SIGINT:  # another one is refused there meanwhile
         second = subprocess.run(command(recipe, tmp_path / "out", "--steps", "900"), capture_output=True, text=True)
-        assert second.returncode == 2 and "another process trains there; accepted: a new folder" in second.stderr
+        assert second.returncode == 2 and "another process trains there; choose a new folder" in second.stderr
     os.kill(process.pid, number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130 and "run again to go on" in err and "Traceback" not in err and not out
@@ -125,7 +125,7 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
     train(recipe, tmp_path / "out", steps=20)
     assert "at commit 0123456: 20 steps" in (tmp_path / "out" / "README.md").read_text()  # which took all of them
     first = (tmp_path / "out" / "model.safetensors").read_bytes()
-    with pytest.raises(ProblemError, match="its run is at step 20; accepted: as many steps or more"):
+    with pytest.raises(ProblemError, match="its run is at step 20; give at least as many steps"):
         train(recipe, tmp_path / "out", steps=10)
     train(recipe, tmp_path / "out", steps=40)
     assert f"at commit 0123456, {commit()}: 40 steps" in (tmp_path / "out" / "README.md").read_text()
@@ -134,10 +134,10 @@ def test_a_finished_run_is_extended_but_not_cut_short_or_changed(recipe, tmp_pat
     assert steps == sorted(set(steps)) and steps[-1] == 40
     with monkeypatch.context() as several:
         several.setattr("revorder.training.trainer.process_count", lambda: 2)
-        with pytest.raises(ProblemError, match="holds a run with another batches; accepted: a new folder"):
+        with pytest.raises(ProblemError, match="holds a run with another batches; choose a new folder"):
             train(recipe, tmp_path / "out", steps=60)  # whose steps would take twice the batches
     recipe.write_text(recipe.read_text().replace("tokens: 128", "tokens: 256"))
-    with pytest.raises(ProblemError, match="holds a run with another tokens; accepted: a new folder"):
+    with pytest.raises(ProblemError, match="holds a run with another tokens; choose a new folder"):
         train(recipe, tmp_path / "out", steps=60)
 
 

@@ -183,22 +183,18 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
                 here = {attempt.system for attempt in found}
                 if missing := sorted((systems or here) ^ here):  # left out, it would raise the score
                     raise ProblemError(
-                        f"solution of {missing[0]!r}: not in every line; accepted: one, empty where there is none"
+                        f"solution of {missing[0]!r}: not in every line; give an empty one if it is missing"
                     )
                 systems = here
                 yield from found
     except OSError as error:
-        raise ProblemError(
-            f"file {str(path)!r} can't be read: {error.strerror}; accepted: JSONL of solutions"
-        ) from None
+        raise ProblemError(f"file {str(path)!r} can't be read: {error.strerror}; give JSONL of solutions") from None
     except ProblemError as error:
         raise ProblemError(f"file {str(path)!r}, line {number}: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise ProblemError(
-            f"file {str(path)!r}, line {number}: {first_line(error)}; accepted: JSONL of solutions"
-        ) from None
+        raise ProblemError(f"file {str(path)!r}, line {number}: {first_line(error)}; give JSONL of solutions") from None
     if not systems:
-        raise ProblemError(f"file {str(path)!r}: nothing in it; accepted: JSONL of solutions")
+        raise ProblemError(f"file {str(path)!r}: nothing in it; give JSONL of solutions")
 
 
 def solutions_of(row: Any) -> list[Attempt]:
@@ -209,7 +205,7 @@ def solutions_of(row: Any) -> list[Attempt]:
     ['small', 'solution']
     """
     if not isinstance(row, dict):
-        raise ProblemError("no object; accepted: an object with a reference and solutions")
+        raise ProblemError("not a JSON object; give one with a reference and solutions")
     reference = next((str(row[key]) for key in _REFERENCES if key in row), None)
     if reference is None:
         raise ProblemError(f"no reference; accepted: one of the keys {', '.join(_REFERENCES)}")
@@ -224,11 +220,9 @@ def solutions_of(row: Any) -> list[Attempt]:
         if isinstance(text, str):
             found.append(Attempt(key, text, wanted, str(row.get("question", ""))))
         elif text is not None or texts.keys() & set(_TEXTS):  # left out, it would raise the score
-            raise ProblemError(
-                f"solution of {key!r} is {quote(str(text))}; accepted: a text, empty where there is none"
-            )
+            raise ProblemError(f"solution of {key!r} is {quote(str(text))}; give a text, which may be empty")
     if not found:
-        raise ProblemError(f"no solution; accepted: one of the keys {', '.join(_TEXTS)}, or objects that have one")
+        raise ProblemError(f"no solution; accepted: one of the keys {', '.join(_TEXTS)}, or objects with one of them")
     return found
 
 

@@ -198,9 +198,7 @@ def test_a_wrong_line_is_named(tmp_path):
     with pytest.raises(ProblemError, match="none.jsonl' can't be read: No such file"):
         list(read_solutions(tmp_path / "none.jsonl"))
     path.write_text('{"answer": "5", "a": {"solution": "#### 5"}, "b": {"solution": null}}\n')
-    with pytest.raises(
-        ProblemError, match="line 1: solution of 'b' is 'None'; accepted: a text, empty where there is none"
-    ):
+    with pytest.raises(ProblemError, match="line 1: solution of 'b' is 'None'; give a text, which may be empty"):
         list(read_solutions(path))
     both, one = (
         '{"answer": "5", "a": {"solution": "5"}, "b": {"solution": "5"}}',
@@ -208,9 +206,7 @@ def test_a_wrong_line_is_named(tmp_path):
     )
     for lines, number in (((both, one), 2), ((one, both), 2)):
         path.write_text("\n".join(lines))
-        with pytest.raises(
-            ProblemError, match=f"line {number}: solution of 'b': not in every line; accepted: one, empty"
-        ):
+        with pytest.raises(ProblemError, match=f"line {number}: solution of 'b': not in every line; give an empty one"):
             list(read_solutions(path))
     path.write_text("\n \n")
     with pytest.raises(ProblemError, match="nothing in it"):

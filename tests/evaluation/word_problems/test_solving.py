@@ -45,7 +45,7 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path):
     assert write_solutions(Knowing(0), PROBLEMS, out, settings) == results
     with pytest.raises(ProblemError, match="are of another run: n None, not 3"):
         write_solutions(Knowing(0), PROBLEMS, out, settings | {"n": 3})
-    with pytest.raises(ProblemError, match="accepted: a file in a folder that is there"):
+    with pytest.raises(ProblemError, match="choose a folder that exists"):
         write_solutions(Knowing(0), PROBLEMS, tmp_path / "no" / "out.jsonl", settings)
 
 
