@@ -1,6 +1,6 @@
 """The command line: one file a command, each a thin layer over the package's functions.
 
-Exit status: 0 done, 1 something is wrong or not verified, 2 bad input or a failure (one line on stderr says what).
+Exit status: 0 done, 1 something is wrong or not verified, 2 bad input or a failure (explained in one line on stderr).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from revorder.cli.common import Command, say
 from revorder.errors import ProblemError, first_line
 from revorder.provenance import __version__
 
-os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # a name that can't be looked up is told in one line, ours
+os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # a name that can't be looked up gets one line of ours
 INTERRUPTED, TERMINATED = 130, 143  # the exit statuses of programs that SIGINT and SIGTERM ended
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ended
 
@@ -61,7 +61,7 @@ GROUPS = {
     "Paper": (reproduce,),
     "Tools": (export, lm_eval_path),
 }
-PROBLEMS = (solve, show, csid, cost, eval)  # a problem may begin with a minus sign, and is no option then
+PROBLEMS = (solve, show, csid, cost, eval)  # a problem may begin with a minus sign; it is not an option then
 NAMES: list[str] = []
 for group, modules in GROUPS.items():
     for module in modules:
@@ -85,7 +85,7 @@ def options(
     pass
 
 
-received: list[int] = []  # SIGINT or SIGTERM, once it came
+received: list[int] = []  # SIGINT or SIGTERM, once received
 
 
 def interrupt(number: int, frame: object) -> None:
@@ -96,7 +96,7 @@ def interrupt(number: int, frame: object) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; bad input, and output that can't be written, are one line on stderr, status 2.
 
-    SIGTERM, which `timeout` and job schedulers send, leaves nothing half written, as Ctrl-C does; the status is 143.
+    Like Ctrl-C, SIGTERM, which `timeout` and job schedulers send, leaves nothing half written; the status is 143.
     """
     received.clear()
     if threading.current_thread() is threading.main_thread():
@@ -107,14 +107,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if sys.stdout is None:
             raise OSError("stdout is closed")
         if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # what a model wrote may not fit the encoding
+            sys.stdout.reconfigure(errors="backslashreplace")  # the encoding may lack characters of a model's text
         status = run(arguments)
         sys.stdout.flush()
-    except (BrokenPipeError, SystemExit) as end:  # typer exits where a pipe is closed, and with 0 from completion
+    except (BrokenPipeError, SystemExit) as end:  # typer exits if a pipe is closed, and with 0 from completion
         status = 0 if isinstance(end, SystemExit) and end.code == 0 else PIPE_CLOSED
         drop_output()
     except (KeyboardInterrupt, Exception) as error:
-        if received or isinstance(error, KeyboardInterrupt):  # a library may have made another error of it
+        if received or isinstance(error, KeyboardInterrupt):  # a library may have turned it into another error
             status = stopped()
         elif lacks_memory(error):
             status = 2
@@ -129,25 +129,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def stopped() -> int:
-    """Say that a signal ended the command; returns the exit status."""
+    """Report that a signal ended the command, and return the exit status."""
     terminated = signal.SIGTERM in received
     say("terminated" if terminated else "interrupted")
     return TERMINATED if terminated else INTERRUPTED
 
 
 def run(arguments: Sequence[str] | None) -> int:
-    """Run a command; returns its exit status."""
+    """Run a command, and return its exit status."""
     try:
         status = commands(arguments, standalone_mode=False) or 0
     except (ProblemError, TyperException) as error:
         status, message = 2, explain(error)
-        if message:  # there is none where help was printed
+        if message:  # help has no message
             say(message)
     return stopped() if status == INTERRUPTED else status
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error, also a library's, says that memory could not be had.
+    """Whether an error, also a library's, means that memory could not be allocated.
 
     >>> lacks_memory(RuntimeError("mkl_malloc: failed to allocate memory")), lacks_memory(RuntimeError("no such layer"))
     (True, False)
@@ -179,6 +179,6 @@ def explain(error: Exception) -> str:
 
 
 def drop_output() -> None:
-    """Let go of what stdout still holds and can't write, or Python tries again as it ends, and says so."""
+    """Drop output that stdout holds and can't write; otherwise Python tries again at its end, and complains."""
     with suppress(OSError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""revorder app: a page to watch the model on."""
+"""revorder app: watch the model on a page."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ def command(
     model: Model = None,
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write the model's page to a temporary file, print its path, and open it: type a problem, and watch the digits
-    arrive.
+    """Write the model's page to a temporary file, print its path, and open it: type a problem, and watch its digits.
 
-    The page needs no server and no network; `revorder export calculator page.html` writes it where you want it.
+    The page needs no server and no network; `revorder export calculator page.html` writes it to a path of your choice.
     """
     from revorder.integrations.page.export import export_page
 

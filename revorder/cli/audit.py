@@ -19,7 +19,7 @@ from revorder.errors import ProblemError, shorten
 from revorder.evaluation.audit import OUTCOMES, RIGHT, UNREAD, WRONG, Finding, audit
 from revorder.files import refuse_existing, same_file, writing, written_whole
 
-DECIMALS = 12  # that are shown of a fraction
+DECIMALS = 12  # of a fraction, that are shown
 
 
 def command(
@@ -31,15 +31,15 @@ def command(
     out: Annotated[
         Optional[Path],
         typer.Option(
-            help="Write all but the right answers there, as JSONL with the `outcome` of each, and only count here."
+            help="Write all but the right answers to this JSONL file, each with its `outcome`; print only counts."
         ),
     ] = None,
     overwrite: Overwrite = False,
     json_: Json = False,
 ) -> None:
-    """Compare stored answers with exact ones, and say which are wrong and why.
+    """Compare stored answers with exact ones, and report which are wrong and why.
 
-    Questions that are more than one expression and words that ask for it are left alone. Exit status 1 where any
+    Questions of more than one expression and the words that ask for it are left alone. The exit status is 1 if an
     answer is wrong, or can't be read.
     """
     if source == "-" and sys.stdin is None:
@@ -85,7 +85,7 @@ def command(
 
 
 def described(finding: Finding) -> str:
-    """A finding in words.
+    """Return a finding in words.
 
     >>> described(Finding(WRONG, "2+2", "4", "5", "one digit"))
     '2+2 is 4, not 5: one digit'

@@ -37,7 +37,9 @@ def command(
     ] = False,
     out: Annotated[
         Optional[Path],
-        typer.Option("--out", "-o", help="Write the findings there, as JSONL, and resume; with --fix: the copy."),
+        typer.Option(
+            "--out", "-o", help="Write the findings to this JSONL file, and resume; with --fix, the copy."
+        ),
     ] = None,
     unread: Annotated[
         bool, typer.Option("--unread", help="Also show equations that can't be read for certain.")
@@ -99,8 +101,7 @@ def command(
 
 
 def texts_of(file: str, field: str) -> Iterator[tuple[int, Any]]:
-    """Yield (line, text) of each record, or (0, text) of a whole file; a record that can't be read is a
-    ProblemError."""
+    """Yield (line, text) of each record, or (0, text) of a whole file, or ProblemError for an unreadable record."""
     if file == "-":
         if sys.stdin is None:
             raise ProblemError("stdin is closed; give a file, or pipe a text")
@@ -113,7 +114,7 @@ def texts_of(file: str, field: str) -> Iterator[tuple[int, Any]]:
 
 
 def field_of(record: Any, field: str) -> str | ProblemError:
-    """Return a record's text; a ProblemError if it has none."""
+    """Return a record's text, or ProblemError if it has none."""
     if isinstance(record, ProblemError):
         return record
     outer, dot, inner = field.partition(".")
@@ -147,13 +148,13 @@ def as_json(file: str, line: int, found: Finding, text: str) -> dict[str, Any]:
 
 
 def edits_of(text: str) -> list[Edit]:
-    """Return the edits that put the expected value in place of every wrong result that one number settles."""
+    """Return the edits that replace each wrong result by its expected value, if one number settles it."""
     edits: list[Edit] = []
     for found in check_text(text):
         if fixes(found) and found.at >= (edits[-1].end if edits else 0):
             stated = text[found.at : found.to]
             edits.append(Edit(found.at, found.to, ("$" if stated.startswith("$") else "") + found.expected))
-            follows = found.to + 2  # the number behind an annotation is the same
+            follows = found.to + 2  # the number after an annotation is the same one
             if text.startswith(">>", found.to) and text.startswith(stated, follows):
                 after = text[follows + len(stated) : follows + len(stated) + 1]
                 if not after.isdigit():
@@ -162,7 +163,7 @@ def edits_of(text: str) -> list[Edit]:
 
 
 def refuse(files: list[str], out: Path, overwrite: bool) -> None:
-    """Raise ProblemError if nothing can be written there, before anything is read."""
+    """Raise ProblemError if `out` can't be written, before anything is read."""
     writable(out)
     if any(same_file(0 if file == "-" else Path(file), out) for file in files):  # 0: stdin
         raise ProblemError(f"--out {str(out)!r} is the file that is read; choose another")

@@ -1,4 +1,4 @@
-"""What `revorder check` counts, and the findings that it keeps in a file, so that a check can be resumed."""
+"""The counts of `revorder check`, and its findings in a file, from which a check resumes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from revorder.errors import ProblemError
 from revorder.files import write_whole, writing
 from revorder.reading.checking import WRONG, Finding
 
-MOST_REJECTED = 3  # that are named, each in a line
-SAVED = 1000  # texts between two lines that say how far the check is
+MOST_REJECTED = 3  # named one by one
+SAVED = 1000  # texts between two lines that state the progress
 
 
 @dataclass
 class Tally:
-    """What was found: texts, rejected records and verdicts; causes; the first records that can't be read."""
+    """The counts of texts, rejected records, verdicts and causes, and the first unreadable records."""
 
     counts: Counter[str]
     causes: Counter[str]
@@ -26,7 +26,7 @@ class Tally:
 
     @property
     def texts(self) -> int:
-        """Return how many texts and records are done."""
+        """Return the number of texts and records that are done."""
         return self.counts["texts"] + self.counts["rejected"]
 
     def count(self, found: Finding) -> None:
@@ -40,10 +40,9 @@ class Tally:
 
 
 class Kept:
-    """Findings on their way to `out`: until all are there they are in `<out>.partial`, from which the same check
-    resumes.
+    """The findings for `out`: until they are complete they are in `<out>.partial`, from which the check resumes.
 
-    Raises ProblemError if another check is there.
+    Raises ProblemError if that file holds another check.
     """
 
     def __init__(self, out: Path, check: dict[str, Any], overwrite: bool) -> None:
@@ -65,7 +64,7 @@ class Kept:
         self.file = self.partial.open("a", encoding="utf-8")
 
     def add(self, rows: list[dict[str, Any]]) -> None:
-        """Add the findings of a text, which is counted already."""
+        """Add the findings of a text that is already counted."""
         with writing(self.partial):
             self.file.writelines(json.dumps(row) + "\n" for row in rows)
             if self.tally.texts % SAVED == 0:

@@ -1,4 +1,4 @@
-"""What commands share: options, the lines of stdin, output, and runs that are kept."""
+"""Shared parts of commands: options, the lines of stdin, output, and runs whose results are kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output file that exists.")]
-Json = Annotated[bool, typer.Option("--json", help="JSON, a line an item.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 Method = Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")]
 Form = Annotated[
     Optional[str], typer.Option(help="revorder: compact (the default) or expanded; blocks: 1 (the default), 2 or 3.")
@@ -36,7 +36,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         "-m",
-        help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; {DEFAULT} if none.",
+        help=f"A checkpoint folder, or a shipped model's name: {', '.join(shipped())}; by default {DEFAULT}.",
     ),
 ]
 Problems = Annotated[list[str], typer.Argument(help="Problems such as 12*4567; - reads one a line from stdin.")]
@@ -56,18 +56,18 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
-        help="A JSONL file for every problem and result, with a table beside it in .md; resumes.",
+        help="A JSONL file for each problem and result, with a table beside it in .md; resumes.",
         callback=results_name,
     ),
 ]
 RunAgain = Annotated[bool, typer.Option("--overwrite", help="Run again, and replace the results in --out.")]
 
 NOTICE = 30  # seconds between notices of long work off a terminal
-READ = 1 << 20  # bytes of stdin that are read at once
+READ = 1 << 20  # bytes of stdin read at once
 
 
 def packaged(folder: str) -> str:
-    """The names of the YAML files in a folder of the package.
+    """Return the names of the YAML files in a folder of the package.
 
     >>> packaged("mixtures")
     'authors, lean, paper, small'
@@ -79,8 +79,7 @@ def packaged(folder: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose help has FILE, N and TEXT for `<path>`, `<int range> [x>=1]` and `<str>`, and nothing for a
-    flag."""
+    """A command whose help says FILE, N and TEXT for `<path>`, `<int range> [x>=1]` and `<str>`."""
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         params: list[Any] = super().get_params(ctx)
@@ -98,7 +97,7 @@ class Command(TyperCommand):
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """The options that have a value.
+    """Return the options that have a value.
 
     >>> given(n=0, seed=None)
     {'n': 0}
@@ -107,7 +106,7 @@ def given(**options: Any) -> dict[str, Any]:
 
 
 class Line(NamedTuple):
-    """A problem as it was given: its text, and its line where it comes from stdin; blank lines there are kept."""
+    """A problem as it was given: its text, and its line if it comes from stdin, whose blank lines are kept."""
 
     text: str
     number: int | None = None
@@ -118,7 +117,7 @@ class Line(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What a message about it begins with.
+        """The beginning of a message about it.
 
         >>> Line("1+", 3).name, Line("1+").name
         ('line 3: ', '')
@@ -142,7 +141,7 @@ def stdin_batches() -> Iterator[list[str]]:
 
 
 def read_batches(problems: list[str]) -> Iterator[list[Line]]:
-    """The arguments as one batch, and for `-` the lines of stdin as they come.
+    """Yield the arguments as one batch, or for `-` the lines of stdin as they arrive.
 
     Raises ProblemError for a mistyped option.
     """
@@ -162,10 +161,10 @@ def read_batches(problems: list[str]) -> Iterator[list[Line]]:
 
 
 def each_problem(problems: list[str], work: Callable[[str], None], json_: bool) -> int:
-    """Do `work`, which prints, with the text of each problem; a blank line is printed as one. Returns the exit status.
+    """Call `work`, which prints, with the text of each problem, and return the exit status.
 
-    In place of a line of stdin that `work` refuses stands `error`, and the others go on. Raises the ProblemError of an
-    argument.
+    A blank line is printed as one. If `work` refuses a line of stdin, `error` is printed for it, and the other lines
+    follow. Raises the ProblemError of an argument.
     """
     status = 0
     for line in chain.from_iterable(read_batches(problems)):
@@ -184,7 +183,7 @@ def each_problem(problems: list[str], work: Callable[[str], None], json_: bool) 
 
 
 def join_pieces(arguments: list[str]) -> list[str]:
-    """The problems that arguments are: `12 + 34` is one where its pieces are none and the whole is.
+    """Return arguments as problems: `12 + 34` is one problem if only its pieces together make one.
 
     >>> join_pieces(["12", "+", "34"]), join_pieces(["1+2", "3+4"]), join_pieces(["12", "-", "34"])
     (['12 + 34'], ['1+2', '3+4'], ['12 - 34'])
@@ -207,25 +206,25 @@ def join_pieces(arguments: list[str]) -> list[str]:
 
 
 def say(line: str) -> None:
-    """A line on stderr."""
+    """Print a line on stderr."""
     if sys.stderr:
         print(f"revorder: {line}", file=sys.stderr)
 
 
 def emit(item: Any) -> None:
-    """An item as a line of JSON on stdout, in ASCII."""
+    """Print an item as a line of JSON on stdout, in ASCII."""
     print(json.dumps(item))
 
 
 def tell(text: object, item: Any, json_: bool) -> None:
-    """What a command has to say, on stdout: a text, or with `json_` an item as a line of JSON."""
+    """Print a text on stdout, or with `json_` an item as a line of JSON."""
     emit(item) if json_ else print(text)
 
 
 def print_checkpoint(folder: Path | None, json_: bool) -> None:
-    """Print the folder that a run made; exits with status 130 where there is none, since it was interrupted and saved.
+    """Print the folder that a run wrote; exit with status 130 if it is None, since the run was interrupted and saved.
 
-    Of several processes of one run the first one prints it: only it waits until all is written.
+    Of several processes of a run only the first prints: only it waits until everything is written.
     """
     if folder is None:
         raise typer.Exit(130)
@@ -237,8 +236,7 @@ Cells = tuple[list[str], list[list[str]]]  # a table's header and rows
 
 
 def show_table(full: Cells, short: Cells | None = None, title: str | None = None, wide: bool = False) -> None:
-    """Print a table in the terminal's width, `short` where `full` does not fit; all of it where `wide`, or off a
-    terminal."""
+    """Print a table in the terminal's width, `short` if `full` does not fit; `wide`, or off a terminal, all of it."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -249,7 +247,7 @@ def show_table(full: Cells, short: Cells | None = None, title: str | None = None
         for name in header:
             table.add_column(name, overflow="fold", max_width=100)
         for row in rows:
-            table.add_row(*map(Text, row))  # what a model wrote is no markup
+            table.add_row(*map(Text, row))  # a model's text is not markup
         return table
 
     console, table = Console(), made(full)
@@ -262,9 +260,9 @@ def show_table(full: Cells, short: Cells | None = None, title: str | None = None
 
 
 class Progress:
-    """How far long work is: a bar where stderr is a terminal, else a line every NOTICE seconds.
+    """The progress of long work: a bar if stderr is a terminal, else a line every NOTICE seconds.
 
-    The bar comes after `delay` seconds, and with `quiet` never; stdout is left alone.
+    The bar appears after `delay` seconds, with `quiet` never; stdout is left alone.
     """
 
     def __init__(self, what: str, total: int | None = None, quiet: bool = False, delay: float = 0) -> None:
@@ -283,7 +281,7 @@ class Progress:
             self._bar.stop()
 
     def advance(self, n: int = 1) -> None:
-        """Count `n` more as done."""
+        """Count `n` more items as done."""
         self._done += n
         if self._bar:
             self._bar.update(self._task, completed=self._done)
@@ -295,7 +293,7 @@ class Progress:
                 say(f"{self._what}: {self._done:,}" + (f" of {self._total:,}" if self._total else ""))
 
     def say(self, line: str) -> None:
-        """A line on stderr, above the bar."""
+        """Print a line on stderr, above the bar."""
         if self._bar:
             self._bar.console.print(f"revorder: {line}", markup=False, highlight=False, soft_wrap=True)
         else:
@@ -307,7 +305,7 @@ class Progress:
         from rich.progress import Progress as Bar
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        # redirected, what is printed on stdout would go to the terminal that stderr is
+        # with a redirect, output for stdout would go to the terminal of stderr
         self._bar = Bar(
             *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
         )
@@ -325,10 +323,10 @@ def run_once(
     total: int,
     run: Callable[..., list[Result]],
 ) -> list[Result]:
-    """The results that `out` holds of the run of these settings, or those of running it now, with its progress shown.
+    """Return the results of a run with these settings: those in `out`, or those of running it now, with progress.
 
-    `run` is called with `progress` and `overwrite`. Raises ProblemError where `out` holds another run, or where the
-    table beside it would replace a file of no run.
+    `run` is called with `progress` and `overwrite`. Raises ProblemError if `out` holds another run, or if the table
+    beside it would replace a file of no run.
     """
     from revorder.evaluation.runner import finished, partial_of
 

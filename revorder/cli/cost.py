@@ -17,11 +17,12 @@ from revorder.model.checkpoint import checkpoint
 def command(
     problems: Problems,
     tokenizer: Annotated[
-        Optional[str], typer.Option(help="A Hugging Face tokenizer's folder or name; by characters otherwise.")
+        Optional[str],
+        typer.Option(help="A Hugging Face tokenizer, by folder or name; by default, characters."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Tokens of a problem's trace by every method, and how many beyond the plain equation (section 5.4.2)."""
+    """Count the tokens of a problem's trace by every method, and those beyond the plain equation (section 5.4.2)."""
     from revorder.metrics.token_cost import cost, counter, extra
 
     count = counter(tokenizer and str(checkpoint(tokenizer)))
@@ -31,7 +32,7 @@ def command(
         rows: list[dict[str, Any]] = []
         for name, form in FORMS:
             row = {"problem": str(problem), "method": name, "form": form, "tokens": None, "extra": None}
-            with suppress(ProblemError):  # a method may refuse what is too long for it
+            with suppress(ProblemError):  # a method may refuse a problem that is too long for it
                 row |= {"tokens": cost(problem, name, form, count), "extra": extra(problem, name, form, count)}
             rows.append(row)
         if json_:

@@ -16,14 +16,14 @@ def command(
     problems: Problems,
     method: Method = "plain",
     form: Form = None,
-    explain: Annotated[bool, typer.Option("--explain", help="What each written digit is computed from.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what each written digit is computed from.")] = False,
     estimation: Annotated[bool, typer.Option("--estimation", help="Count quotient estimates too.")] = False,
     json_: Json = False,
 ) -> None:
-    """The Count of Sequential Intermediate Digits of an equation as a method writes it (section 3)."""
+    """Count the Sequential Intermediate Digits of an equation as a method writes it (section 3)."""
     from revorder.metrics import csid
 
-    _, named = find_method(method, form)  # one message where it is unknown, not one a problem
+    _, named = find_method(method, form)  # an unknown method gets one message, not one for each problem
 
     def work(text: str) -> None:
         problem = parse_problem(text.partition("=")[0])

@@ -1,4 +1,4 @@
-"""The model that eval and gsm8k ask: options for one behind a server, and what identifies a model in results."""
+"""The model of eval and gsm8k: options for one behind a server, and the identity of a model in results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ BaseUrl = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
-Api = Annotated[Literal["chat", "completions"], typer.Option(help="How the server is asked.", rich_help_panel=SERVER)]
-Timeout = Annotated[float, typer.Option(min=0.01, help="Seconds the server may be silent.", rich_help_panel=SERVER)]
+Api = Annotated[Literal["chat", "completions"], typer.Option(help="The server's API.", rich_help_panel=SERVER)]
+Timeout = Annotated[float, typer.Option(min=0.01, help="Seconds to wait for the server.", rich_help_panel=SERVER)]
 
 
 def open_endpoint(model: str | None, base_url: str, max_tokens: int, **asked: Any) -> tuple[Endpoint, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""revorder eval: a suite, written by a checkpoint or a server's model, judged and scored."""
+"""revorder eval: score a checkpoint or a server's model on a suite."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(
         str, typer.Argument(help="; ".join(f"{name}: {suite.tasks.__doc__}" for name, suite in SUITES.items()) + ".")
     ],
     ops: Annotated[
-        Optional[list[str]], typer.Argument(metavar="[OPS]...", help="Operations, such as + -; all if none.")
+        Optional[list[str]], typer.Argument(metavar="[OPS]...", help="Operations, such as + -; by default all.")
     ] = None,
     model: Model = None,
     out: Out = None,
@@ -40,7 +40,9 @@ def command(
     json_: Json = False,
     n: Annotated[
         Optional[int],
-        typer.Option("--n", "-n", min=1, help="Problems a task.", show_default="1000; hard: all", rich_help_panel=DRAW),
+        typer.Option(
+            "--n", "-n", min=1, help="Problems of each task.", show_default="1000; hard: all", rich_help_panel=DRAW
+        ),
     ] = None,
     seed: Annotated[
         Optional[int], typer.Option(help="The seed.", show_default="the suite's own", rich_help_panel=DRAW)
@@ -50,12 +52,12 @@ def command(
         typer.Option(help="BIG-bench's folder; $REVORDER_DATA names it too.", rich_help_panel=DRAW),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also tasks that the checkpoint was not trained for.", rich_help_panel=DRAW)
+        bool, typer.Option("--all", help="Include tasks that the checkpoint was not trained for.", rich_help_panel=DRAW)
     ] = False,
     method: Annotated[
         Optional[str],
         typer.Option(
-            help="How the model is asked and judged; plain: the answer only.",
+            help="The notation to ask for and to judge; plain is the answer only.",
             show_default="plain for a server",
             rich_help_panel=OTHER,
         ),
@@ -102,7 +104,7 @@ def command(
 
 
 def why_silent(results: Sequence[Result], writer: Any) -> str:
-    """What to say where a server's replies are all empty, or none states a number; empty where one does.
+    """Return why no reply of a server states a number, or an empty string if one does.
 
     >>> why_silent([], None)
     ''
@@ -126,7 +128,7 @@ def why_silent(results: Sequence[Result], writer: Any) -> str:
 
 
 def read_ops(named: list[str] | None) -> str:
-    """Operations named in any way, `+ -`, `+-`, `+,-`; all of them where none is.
+    """Return the operations in `+ -`, `+-` or `+,-`; all of them for None.
 
     >>> read_ops(["-,+", "/"]), read_ops(None)
     ('+-/', '+-*/')
@@ -155,7 +157,7 @@ def open_writer(model: str | None, method: str | None, shots: int, max_tokens: i
 
 
 def trained_tasks(suite: str, writer: Writer, tasks: Tasks) -> Tasks:
-    """The tasks that the model was trained for; says which are left out, raises ProblemError where all are."""
+    """Return the tasks that the model was trained for, and name the others; raises ProblemError if none is left."""
     kept, others = split_covered(writer.info, tasks)
     if others:
         left_out = f"left out, beyond what the model was trained on: {', '.join(others)}"

@@ -13,7 +13,7 @@ from revorder.errors import ProblemError
 from revorder.inference.transformers_runtime import is_other_model
 from revorder.model.checkpoint import shipped
 
-FORMATS = {  # where the function that writes it is
+FORMATS = {  # the function that writes it
     "html": ("revorder.integrations.page.export", "export_page"),
     "gguf": ("revorder.integrations.gguf", "export_gguf"),
     "onnx": ("revorder.integrations.onnx", "export_onnx"),

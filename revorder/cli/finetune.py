@@ -14,7 +14,7 @@ from revorder.errors import ProblemError, needs
 from revorder.methods import METHODS
 from revorder.processes import wait_passively
 
-OVER = "In place of the recipe's"
+OVER = "Instead of the recipe's"
 
 
 def command(
@@ -28,22 +28,24 @@ def command(
             "Face dataset's name; several come in turn in each epoch."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The new model's folder; a run that was interrupted there goes on.")],
+    out: Annotated[Path, typer.Option(help="The new model's folder; an interrupted run resumes.")],
     recipe: Annotated[
         Optional[str],
         typer.Option(help=f"A recipe's YAML file, or a packaged one: {packaged('training/finetunes')}."),
     ] = None,
-    method: Annotated[Optional[str], typer.Option(help=f"Write a mixture's traces so: {', '.join(METHODS)}.")] = None,
+    method: Annotated[
+        Optional[str], typer.Option(help=f"The method of its traces: {', '.join(METHODS)}.")
+    ] = None,
     epochs: Annotated[Optional[int], typer.Option(min=1, help="Passes over the data.", rich_help_panel=OVER)] = None,
     steps: Annotated[
-        Optional[int], typer.Option(min=1, help="As many steps, whatever the epochs.", rich_help_panel=OVER)
+        Optional[int], typer.Option(min=1, help="Steps, whatever the epochs.", rich_help_panel=OVER)
     ] = None,
     tokens: Annotated[
-        Optional[int], typer.Option(min=1, help="Steps for about so many tokens.", rich_help_panel=OVER)
+        Optional[int], typer.Option(min=1, help="Tokens, as a number of steps for about as many.", rich_help_panel=OVER)
     ] = None,
-    batch: Annotated[Optional[int], typer.Option(min=1, help="Examples a step.", rich_help_panel=OVER)] = None,
+    batch: Annotated[Optional[int], typer.Option(min=1, help="Examples in a step.", rich_help_panel=OVER)] = None,
     device_batch: Annotated[
-        Optional[int], typer.Option(min=1, help="Examples that a device takes at once.", rich_help_panel=OVER)
+        Optional[int], typer.Option(min=1, help="Examples on a device at once.", rich_help_panel=OVER)
     ] = None,
     lr: Annotated[Optional[float], typer.Option(help="Learning rate.", rich_help_panel=OVER)] = None,
     lora: Annotated[
@@ -52,7 +54,7 @@ def command(
     ] = None,
     seed: Annotated[Optional[int], typer.Option(min=0, help="Seed.", rich_help_panel=OVER)] = None,
     mix: Annotated[
-        Optional[str], typer.Option(help="JSONL of other text to mix in, which keeps the model's language.")
+        Optional[str], typer.Option(help="JSONL of other text to mix in, so that the model keeps its language.")
     ] = None,
     share: Annotated[float, typer.Option(help="The share of examples from --mix.")] = 0.2,
     check: Annotated[bool, typer.Option("--check", help="Refuse a corpus that states wrong equations.")] = False,
@@ -71,6 +73,6 @@ def command(
     if epochs:
         settings["steps"] = steps or 0
     checked = FinetuneRecipe.check(settings, "finetune")
-    with redirect_stdout(sys.stderr):  # what is said along the way
+    with redirect_stdout(sys.stderr):  # messages of libraries
         made = finetune(model, data, out, checked, method, tokens or 0, check, mix or "", share)
     print_checkpoint(made, json_)

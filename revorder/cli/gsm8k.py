@@ -1,4 +1,4 @@
-"""revorder gsm8k: word problems solved by a model, or read from a file of solutions, and scored."""
+"""revorder gsm8k: score word problems that a model solves, or a file of solutions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(
         Optional[str], typer.Option("--model", "-m", help="A language model: a Hugging Face folder or name.")
     ] = None,
     solutions: Annotated[
-        Optional[Path], typer.Option(help="Score this JSONL file of solutions beside the right ones instead.")
+        Optional[Path], typer.Option(help="Score this JSONL file, which has solutions beside the right ones.")
     ] = None,
     out: Out = None,
     overwrite: RunAgain = False,
@@ -51,7 +51,7 @@ def command(
     batch: Annotated[int, typer.Option(min=1, help="Problems solved at once.", rich_help_panel=SOLVE)] = 64,
     device: Annotated[
         Optional[str],
-        typer.Option(help="Such as cpu or cuda:1.", show_default="a GPU if there is one", rich_help_panel=SOLVE),
+        typer.Option(help="Such as cpu or cuda:1.", show_default="a GPU if available", rich_help_panel=SOLVE),
     ] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="The most tokens of a solution.", rich_help_panel=SOLVE)] = 512,
     base_url: BaseUrl = None,
@@ -90,7 +90,7 @@ def command(
 
 
 def open_solver(model: str, batch: int, device: str | None, max_tokens: int) -> tuple[Completer, dict[str, Any]]:
-    """Return the model that solves, and what its solutions depend on."""
+    """Return the model, and the settings that its solutions depend on."""
     from revorder.inference.transformers_runtime import TransformersRuntime
 
     trained = (checkpoint(model) / INFO_FILE).exists()
@@ -102,9 +102,9 @@ def open_solver(model: str, batch: int, device: str | None, max_tokens: int) -> 
 
 
 def print_scores(attempts: Iterable[Attempt], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> int:
-    """Print the scores of each system, what went wrong first, and with `errors` a wrong solution of each cause.
+    """Print the scores of each system, the first errors, and with `errors` a wrong solution of each cause.
 
-    They are written to `out` as Markdown. Returns 1 where no solution states an answer, else 0.
+    Also write them to `out` as Markdown. Returns 1 if no solution states an answer, else 0.
     """
     from revorder.evaluation.tables import markdown
     from revorder.evaluation.word_problems.scoring import (

@@ -1,4 +1,4 @@
-"""revorder lm-eval-path: where lm-evaluation-harness finds our tasks."""
+"""revorder lm-eval-path: the folder of our tasks for lm-evaluation-harness."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from revorder.integrations import lm_eval
 
 
 def command(json_: Json = False) -> None:
-    """The folder to give lm-evaluation-harness: lm_eval run --include_path $(revorder lm-eval-path)."""
+    """Print the folder to give lm-evaluation-harness: lm_eval run --include_path $(revorder lm-eval-path)."""
     folder = str(Path(lm_eval.__file__).parent)
     tell(folder, {"path": folder}, json_)

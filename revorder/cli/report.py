@@ -1,4 +1,4 @@
-"""revorder report: the scores of results that eval wrote, and the page of what reproduce did."""
+"""revorder report: the scores of eval's results, and the page of reproduce's."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def command(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Print the scores of a file of results, beside the paper's Table 1; of a folder, write the page index.html.
+    """Print the scores of a file of results beside the paper's Table 1; for a folder, write the page index.html.
 
-    Exit status 1 where a wrong answer was verified.
+    The exit status is 1 if a wrong answer was verified.
     """
     if file.is_dir():
         return print_page(file, docs or [], json_)
@@ -51,7 +51,7 @@ def command(
 
 
 def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
-    """Write the page of a folder of results, and the results into the docs that state them."""
+    """Write the page of a folder of results, and update the docs that state them."""
     from revorder.reproduce.page import fill_docs, pages_in, results_for, write_page
 
     page = folder / "index.html"
@@ -66,9 +66,9 @@ def print_page(folder: Path, docs: Sequence[Path], json_: bool) -> None:
 
 
 def print_report(results: Sequence[Result], errors: bool, wide: bool, json_: bool, out: Path | None = None) -> int:
-    """Print the scores, and with `errors` what went wrong first, and write them to `out` as Markdown.
+    """Print the scores, and with `errors` the first wrong steps, and write them to `out` as Markdown.
 
-    Returns 1 where a wrong answer was verified, else 0.
+    Returns 1 if a wrong answer was verified, else 0.
     """
     from revorder.evaluation.scores import group_errors, score_tasks
     from revorder.evaluation.tables import errors_table, markdown, summary, table

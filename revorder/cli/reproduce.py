@@ -18,7 +18,7 @@ RESULTS = Path("results")
 
 
 def command(
-    names: Annotated[Optional[list[str]], typer.Argument(help="Experiments; all of the preset's if none.")] = None,
+    names: Annotated[Optional[list[str]], typer.Argument(help="Experiments; by default all of the preset.")] = None,
     preset: Annotated[
         Optional[str],
         typer.Option(
@@ -30,10 +30,10 @@ def command(
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="The folder of the results; what is there already is not run again.")
+        Path, typer.Option(help="The folder of the results; experiments with results are not run again.")
     ] = RESULTS,
     check: Annotated[
-        bool, typer.Option("--check", help="Judge what is stored in --out again, and compare the docs.")
+        bool, typer.Option("--check", help="Judge the texts in --out again, and compare the docs.")
     ] = False,
     docs: Annotated[
         Optional[list[Path]], typer.Option(help="--check: these pages of the docs, or folders of pages.")
@@ -41,9 +41,9 @@ def command(
     list_: Annotated[bool, typer.Option("--list", help="Only name the experiments.")] = False,
     json_: Json = False,
 ) -> None:
-    """Show the paper's tables and figures again, each from its own settings; `revorder report DIR` makes the page.
+    """Reproduce the paper's tables and figures, each from its own settings; `revorder report DIR` makes the page.
 
-    Exit status 1 where --check finds a difference.
+    The exit status is 1 if --check finds a difference.
     """
     wait_passively()
     from revorder.reproduce import EXPERIMENTS
@@ -65,7 +65,7 @@ def command(
     preset = preset or "cpu"
     chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     failed: list[str] = []
-    first = is_first_process()  # of those that torchrun started, the one that speaks
+    first = is_first_process()  # of torchrun's processes, the one that prints
     for experiment in chosen:
         if list_:
             about = {"experiment": experiment.name, "shows": experiment.shows, "title": experiment.title}
@@ -87,7 +87,7 @@ def command(
 
 
 def print_differences(out: Path, docs: list[Path], json_: bool) -> None:
-    """Print what differs from the stored results; exit status 1 where anything does."""
+    """Print the differences from the stored results; exit with status 1 if there are any."""
     from revorder.reproduce.check import check
 
     count = 0

@@ -1,4 +1,4 @@
-"""revorder rewrite: the equations of a corpus with reversed results, and the way back."""
+"""revorder rewrite: reverse the results in a corpus's equations, and restore them."""
 
 from __future__ import annotations
 
@@ -19,22 +19,20 @@ def command(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The converted corpus, of the same kind.")],
     back: Annotated[
         bool,
-        typer.Option("--back", help="Take a converted corpus back, by its --field, whatever its other options were."),
+        typer.Option("--back", help="Restore a converted corpus, by its --field, whatever its other options were."),
     ] = False,
     field: Annotated[str, typer.Option(help="The field, or column, whose text is converted.")] = "answer",
     notation: Annotated[str, typer.Option(help=f"One of {', '.join(NOTATIONS)}.")] = NOTATIONS[0],
     decompose: Annotated[
         bool, typer.Option("--decompose", help="Write * and / of several digits step by step.")
     ] = False,
-    prose: Annotated[
-        bool, typer.Option("--prose", help="Also plain equations, such as 48 + 24 = 72, not annotations alone.")
-    ] = False,
+    prose: Annotated[bool, typer.Option("--prose", help="Also rewrite plain equations, such as 48 + 24 = 72.")] = False,
     overwrite: Overwrite = False,
     json_: Json = False,
 ) -> None:
-    """Rewrite the equations in a corpus's texts so that + - * have reversed results, and print what came of them.
+    """Rewrite the equations in a corpus's texts so that + - * have reversed results, and print counts.
 
-    <<48+24=72>> becomes <<48+24=r|27=72>>; wrong equations stay as they are. A line that can't be read goes to
+    <<48+24=72>> becomes <<48+24=r|27=72>>; wrong equations stay unchanged. A line that can't be read goes to
     OUT.rejects.jsonl, and the exit status is 1 then.
     """
     if back and (decompose or prose or notation != NOTATIONS[0]):
@@ -52,7 +50,7 @@ def command(
 
 
 def print_counts(report: Report, out: Path, back: bool) -> None:
-    """Print how many texts there are, and what came of their equations."""
+    """Print the number of texts, and the outcomes of their equations."""
     if back:
         print(
             f"{report.texts:,} texts in {out}, {report.equations.total():,} equations in {report.changed:,} taken back"

@@ -24,7 +24,7 @@ def command(
     answer: Annotated[Optional[bool], typer.Option("--answer/--no-answer", help="End with the forward answer.")] = None,
     html: Annotated[
         Optional[Path],
-        typer.Option(metavar="FILE", help="Write a page as well, with what each digit is computed from."),
+        typer.Option(metavar="FILE", help="Also write a page that shows what each digit is computed from."),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -70,7 +70,7 @@ def command(
 
 
 def read_rollback(items: list[str]) -> dict[int, list[int]]:
-    """STEP:DIGIT items as {step: digits}; raises ProblemError for another item.
+    """Return STEP:DIGIT items as {step: digits}; raises ProblemError for another item.
 
     >>> read_rollback(["0:8", "0:9", "-1:4"])
     {0: [8, 9], -1: [4]}

@@ -1,4 +1,4 @@
-"""revorder solve: answers, every step judged."""
+"""revorder solve: answers, with every step judged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command(
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the work as the model writes it.")] = False,
     model_only: Annotated[
-        bool, typer.Option("--model-only", help="What the model says, marked where it is not verified; no repair.")
+        bool, typer.Option("--model-only", help="Print the model's answers, marked if not verified; no repair.")
     ] = False,
     decimals: Annotated[
         Optional[int],
@@ -34,17 +34,17 @@ def command(
             min=0,
             max=MAX_DECIMALS,
             help=(
-                f"Digits behind the point that a division goes on to; a quotient that does not end there is rounded, a "
-                f"half away from zero. Default: {DECIMALS} where there is a point, a percent or `//`, else a remainder."
+                f"Digits after the point; a longer quotient is rounded, a "
+                f"half away from zero. Default: {DECIMALS} with a point, a percent or `//`, else a remainder."
             ),
         ),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Solve expressions with the model, every step judged: one answer a line on stdout.
+    """Solve expressions with the model, every step judged, and print one answer a line.
 
-    Numbers are read as people write them: 1,234.5, .5, $3, 10%. 10% is the number 0.1 wherever it stands: 200+10% is
-    200.1. What the model gets wrong is computed by Python's integers, and a line on stderr says so.
+    Numbers are read as people write them: 1,234.5, .5, $3, 10%. 10% is always the number 0.1: 200+10% is 200.1.
+    Python's integers replace the model's errors, and a line on stderr says so.
     Exit status: 0 all verified, 1 something not verified (--model-only), 2 bad input.
     """
     streamed = show and not json_
@@ -80,12 +80,13 @@ def command(
 
 @dataclass(slots=True)
 class Notes:
-    """Operations that are not the model's own work, or not verified, and answers that are rounded, summed up by
-    kind."""
+    """Notes, by kind, on operations that are not the model's own or not verified, and on rounded answers."""
 
     totals: Counter[str] = field(default_factory=Counter)  # of operations, and of answers
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    first: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)  # the line of the first one, and why
+    first: dict[tuple[str, str], tuple[str, str]] = field(
+        default_factory=dict
+    )  # the line of the first one, and the reason
 
     def add(self, line: Line, solution: Solution) -> None:
         """Count the operations of a solution, and its answer."""
@@ -104,7 +105,7 @@ class Notes:
         self.first.setdefault((what, kind), (line.name, why))
 
     def lines(self) -> Iterator[str]:
-        """A line a kind: which one it is and why, or how many they are, and the first of them."""
+        """Return a line for each kind: the one operation and the reason, or their number and the first one."""
         for (what, kind), count in self.counts.items():
             line, why = self.first[what, kind]
             many = f"{count:,} of {self.totals[what]:,} {what} {kind}; first: {line}{why}"
@@ -112,6 +113,6 @@ class Notes:
 
 
 def as_item(solution: Solution) -> dict[str, Any]:
-    """A solution as --json writes it."""
+    """Return a solution as --json writes it."""
     steps = [{**asdict(step), "problem": str(step.problem)} for step in solution.steps]
     return asdict(solution) | {"steps": steps}

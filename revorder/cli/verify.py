@@ -1,4 +1,4 @@
-"""revorder verify: a verdict on each trace of stdin."""
+"""revorder verify: judge the traces of stdin."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from revorder.reading.questions import read_expression
 
 def command(
     method: Annotated[
-        Optional[str], typer.Option(help=f"One of {', '.join(METHODS)}; if none, what a JSON line says, or revorder.")
+        Optional[str], typer.Option(help=f"One of {', '.join(METHODS)}; by default that of a JSON line, or revorder.")
     ] = None,
     form: Annotated[
-        Optional[str], typer.Option(help="revorder: compact or expanded; blocks: 1, 2 or 3; any of them if none.")
+        Optional[str], typer.Option(help="revorder: compact or expanded; blocks: 1, 2 or 3; by default any of them.")
     ] = None,
-    problem: Annotated[Optional[str], typer.Option(help="The problem that every trace must be of.")] = None,
+    problem: Annotated[Optional[str], typer.Option(help="The problem that every trace must solve.")] = None,
     json_: Json = False,
 ) -> None:
     r"""Judge traces from stdin, one a line, or JSON lines that `show` and `solve` write, or, with its --method, `data`.
 
-    A trace of several lines ends at a blank line, or has its line ends written as \n. One verdict a trace; exit status
-    1 where any fails.
+    A trace of several lines ends at a blank line, or has its line ends written as \n. Each trace gets one verdict; the
+    exit status is 1 if any fails.
     """
     writer, _ = find_method(method or "revorder", form)
     asked = None if problem is None else Expression.parse(problem)
@@ -51,9 +51,9 @@ def command(
 
 
 def traces(lines: Iterable[str], method: Method) -> Iterator[str]:
-    r"""The traces that lines are: a line each, or a block up to a blank line where the method writes several.
+    r"""Yield lines as traces: each line, or each block up to a blank line if the method writes several lines.
 
-    A question that stands alone goes on with the lines that begin with `=`. A line of JSON, or with its line ends
+    The lines after a lone question belong to it if they begin with `=`. A line of JSON, or one with its line ends
     written as \n, is a trace of its own.
 
     >>> list(traces(["1+1=r|2=2", "12+35", "=r|74", "=47", "", "1+2=r|3=3"], METHODS["revorder"]))
@@ -76,7 +76,7 @@ def traces(lines: Iterable[str], method: Method) -> Iterator[str]:
 
 
 def writes_several_lines(method: Method, question: str) -> bool:
-    """Whether a method's trace of a question has line ends; so it has where the question can't be read.
+    """Whether a method's trace of a question has line ends; true if the question can't be read.
 
     >>> writes_several_lines(METHODS["goat"], "12+35=47"), writes_several_lines(METHODS["goat"], "948/12=")
     (False, True)
@@ -88,13 +88,13 @@ def writes_several_lines(method: Method, question: str) -> bool:
 
 
 def judge_line(text: str, method: str | None, form: str | None, asked: Expression | None) -> Verdict:
-    """The verdict on a trace, or on a line of JSON that has one as `text` or `trace`, or has a solution's `steps`."""
+    """Return the verdict on a trace, or on a line of JSON with a `text`, a `trace`, or a solution's `steps`."""
     item: Any = None
     if text.startswith("{"):
         try:
             item = json.loads(text)
         except (ValueError, RecursionError):
-            pass  # then it is a trace that begins with a brace, and wrong
+            pass  # a trace that begins with a brace, which is wrong
     try:
         if isinstance(item, dict) and "text" not in item and isinstance(item.get("steps"), list):
             return judge_solution(item, asked)
@@ -116,7 +116,7 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
 
 
 def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:
-    """The verdict on what `solve --json` wrote: each step is the operation that comes next, as its method writes it."""
+    """Return the verdict on a line of `solve --json`: each step is the next operation, as its method writes it."""
     expression = read_expression(str(item["problem"]))
     if asked is not None and expression != asked:
         return Verdict(False, None, 0, f"the question was changed: expected '{asked}', found '{expression}'")

@@ -1,7 +1,7 @@
 """Audit: the stored answers of arithmetic questions, each compared with the exact one.
 
-A question that is more than arithmetic is left alone. An answer is right where it is exact, or where it is rounded as
-the question says, or to the decimals that it has.
+Questions that ask for more than arithmetic are left alone. An answer is right if it is exact, or rounded as the
+question says, or to the decimals that it states.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from revorder.reading.questions import Asked, read_question
 
 RIGHT, WRONG = "right", "wrong"
 LEFT_ALONE = "not arithmetic"
-UNREAD = "unread"  # a line, or an answer, that can't be read, or a value that can't be computed
+UNREAD = "unread"  # a line or an answer that can't be read, or a value that can't be computed
 OUTCOMES = (WRONG, RIGHT, UNREAD, LEFT_ALONE)
 
-# Causes that answers of questions have beside those of equations
+# Further causes, of answers to questions
 ROUNDED_DOWN = "each division rounded down"
 LAST_DIGITS = "wrong in its last digits alone, as where steps are rounded"
 NOT_LOWEST = "not in lowest terms"
@@ -39,9 +39,9 @@ MAX_PLACES = 50  # of a decimal that is shown; a value that needs more is shown 
 
 
 class Finding(NamedTuple):
-    """What comes of one answer: one of OUTCOMES, and the exact answer, the one found, and the cause where it is wrong.
+    """The outcome of one answer: one of OUTCOMES, the expression, the exact answer, the stated one, and the cause.
 
-    `cause` says of an unread one why it is. `asked` is the expression.
+    The cause of a wrong answer is its likely error, that of an unread answer why it can't be read.
     """
 
     outcome: str
@@ -64,7 +64,7 @@ def check_answer(question: str, answer: str) -> Finding:
 
 
 def check_asked(asked: Asked, answer: str) -> Finding:
-    """The same for a question that is read.
+    """Compare a stored answer with that of a question that has been read.
 
     >>> check_asked(read_question("48+24"), "62").cause
     'carry'
@@ -106,7 +106,7 @@ def rounded_down(expression: Expression) -> str | None:
 
 
 def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:
-    """Whether a stated number is the value, or rounded as it may be.
+    """Whether a stated number is the value, exactly or rounded as the question allows.
 
     >>> asked = read_question("10 / 3")
     >>> [agrees(asked, Fraction(10, 3), read_answer(text)) for text in ("3.33", "3.34", "3")]
@@ -117,7 +117,7 @@ def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:
         places = asked.significant - 1 - magnitude(value)
     if how is Agreement.EXACT:
         return True
-    if places is not None:  # more of them than asked for do no harm
+    if places is not None:  # more decimals than asked for do no harm
         scale = Fraction(10) ** (max(places, stated.places) if stated.places else places)
         rounded = agreement(value * scale, Number(stated.value * scale, 0)) in (Agreement.EXACT, Agreement.ROUNDED)
         return rounded and (stated.value * scale).denominator == 1
@@ -127,7 +127,7 @@ def agrees(asked: Asked, value: Fraction, stated: Number) -> bool:
 
 
 def magnitude(value: Fraction) -> int:
-    """The power of ten of the first digit; 0 for 0.
+    """Return the power of ten of the first digit, 0 for 0.
 
     >>> magnitude(Fraction(-950)), magnitude(Fraction(1, 30))
     (2, -2)
@@ -156,7 +156,7 @@ def find_cause(asked: Asked, value: Fraction, stated: Number) -> str:
 
 
 def shown(value: Fraction) -> str:
-    """A value as a decimal where that ends, else as a fraction.
+    """Return a value as a decimal if that is finite, else as a fraction.
 
     >>> shown(Fraction(7, 2)), shown(Fraction(1, 3))
     ('3.5', '1/3')
@@ -171,9 +171,9 @@ def shown(value: Fraction) -> str:
 def audit(
     records: Iterable[tuple[int, Any]], question: str = "question", answer: str = "answer", source: str = "records"
 ) -> Iterator[tuple[int, Finding]]:
-    """(line, finding) of each record of `read_records`; `question` and `answer` name its fields.
+    """Yield (line, finding) for each record of `read_records`; `question` and `answer` name its fields.
 
-    Raises ProblemError, which names `source`, where there is no record that can be read.
+    Raises ProblemError, which names `source`, if no record can be read.
 
     >>> [(line, finding.expected) for line, finding in audit([(1, {"question": "1+1", "answer": 3})])]
     [(1, '2')]
@@ -185,7 +185,7 @@ def audit(
             finding = Finding(LEFT_ALONE) if asked is None else check_asked(asked, text_of(record, answer))
         except ProblemError as error:
             finding = Finding(UNREAD, cause=str(error))
-            if none_read:  # then it may be the field, or the file, that is wrong
+            if none_read:  # then the field or the file may be wrong
                 unread.append((line, finding))
                 continue
         none_read = False
@@ -198,7 +198,7 @@ def audit(
 
 
 def text_of(record: Any, field: str) -> str:
-    """A field's text, a number as it is written; raises ProblemError where it has none.
+    """Return a field's text, or its number as text; raises ProblemError if it has neither.
 
     >>> text_of({"answer": 47}, "answer")
     '47'

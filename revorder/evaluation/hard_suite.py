@@ -1,6 +1,6 @@
-"""The hard suite: 20,000 problems in families that break models which random problems do not, within Table 1's sizes.
+"""The hard suite: 20,000 problems within Table 1's sizes, in families that break models which solve random problems.
 
-`+` and `-` to 16 digits, `*` to 16D*1D, 8D*4D and 6D*6D, `/` to 16D/1D and 12D/6D. The same problems each time.
+`+` and `-` to 16 digits, `*` to 16D*1D, 8D*4D and 6D*6D, `/` to 16D/1D and 12D/6D. The problems are always the same.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from itertools import islice
 
 from revorder.arithmetic.problem import Problem
 
-DrawOperands = Callable[
-    [random.Random, int], tuple[int, int]
-]  # (randomness, number of the problem) to the two operands
+DrawOperands = Callable[[random.Random, int], tuple[int, int]]  # (randomness, number of the problem): the two operands
 
 _SUMS = [(n, m) for n in range(1, 17) for m in range(1, 17)]
 _LONG_PRODUCTS = [(n, m) for n in range(1, 9) for m in range(1, 9) if min(n, m) <= 4 or max(n, m) <= 6]
@@ -22,7 +20,7 @@ _QUOTIENTS = [(n, m) for n in range(1, 13) for m in range(1, 7)] + [(n, 1) for n
 
 
 def number(rng: random.Random, size: int, digits: str = "0123456789") -> int:
-    """A number of exactly `size` digits out of `digits`; its first digit is not 0.
+    """Return a number of exactly `size` digits out of `digits`; its first digit is not 0.
 
     >>> number(random.Random(0), 4, "09")
     9909
@@ -32,7 +30,7 @@ def number(rng: random.Random, size: int, digits: str = "0123456789") -> int:
 
 
 def holed(rng: random.Random, size: int) -> int:
-    """A number of `size` digits with zeros inside, at its end, or both.
+    """Return a number of `size` digits with zeros inside, at its end, or both.
 
     >>> "0" in str(holed(random.Random(0), 6))
     True
@@ -111,7 +109,7 @@ def plain_factor(rng: random.Random, i: int) -> tuple[int, int]:
 
 
 def division(rng: random.Random, divisor: int, quotient: int, kind: int | None = None) -> tuple[int, int]:
-    """A dividend within Table 1's sizes: the quotient is cut short where the dividend would be too long."""
+    """Return a dividend within Table 1's sizes; a quotient that would make it too long is cut."""
     rest = (0, min(1, divisor - 1), divisor - 1, rng.randrange(divisor))[rng.randrange(4) if kind is None else kind]
     most = 16 if divisor < 10 else 12
     while len(str(divisor * quotient + rest)) > most:
@@ -157,7 +155,7 @@ def small_dividend(rng: random.Random, i: int) -> tuple[int, int]:
 
 
 def just_short(rng: random.Random, i: int) -> tuple[int, int]:
-    """Leading digits that fall just short of a multiple of the divisor, or just reach it."""
+    """Return a division whose leading digits fall just short of a multiple of the divisor, or just reach it."""
     divisor = number(rng, i % 5 + 2)
     lead = divisor * rng.randint(1, 9) + rng.choice([-1, -1, 0, 1])
     tail = rng.randint(0, 12 - len(str(lead)))
@@ -197,7 +195,7 @@ FAMILIES: list[tuple[str, str, int, DrawOperands]] = [
 
 
 def problems_of(name: str, op: str, count: int, draw: DrawOperands, seed: int) -> Iterator[Problem]:
-    """`count` different problems of a family, or as many as 50 draws for each find."""
+    """Return `count` different problems of a family, or as many as 50 draws for each find."""
     rng = random.Random(f"{seed}:{op}:{name}")
     seen: set[tuple[int, int]] = set()
     for i in range(50 * count):
@@ -210,7 +208,7 @@ def problems_of(name: str, op: str, count: int, draw: DrawOperands, seed: int) -
 
 
 def hard_tasks(ops: str, seed: int, n: int | None = None) -> dict[str, list[Problem]]:
-    """The suite by family, in the order above: 20,000 problems in all, or the first `n` of each family.
+    """Return the suite by family, in the order above: 20,000 problems in all, or the first `n` of each family.
 
     >>> sum(map(len, hard_tasks("+-*/", 2024).values()))
     20000

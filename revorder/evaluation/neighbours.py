@@ -1,4 +1,4 @@
-"""Neighbours: the problems beside those that a model is least sure of; errors come in clusters, which samples miss."""
+"""Neighbours of the problems that a model is least sure of: errors come in clusters, which random samples miss."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from revorder.arithmetic.problem import Problem
 
-HARDEST = 10  # problems of a column that are looked around
+HARDEST = 10  # problems of a column whose neighbours are drawn
 REACH = 50  # how far an operand is moved
 
 Confidence = Callable[[Sequence[Problem]], list[float]]  # the log-probability of the least likely token of each trace
 
 
 def neighbours(problem: Problem) -> Iterator[Problem]:
-    """Problems with operands as long, one of them up to REACH away, with two digits swapped, or with one changed.
+    """Yield problems of the same lengths: one operand is up to REACH away, has two digits swapped, or one changed.
 
     >>> [str(beside) for beside in neighbours(Problem(9, "/", 8))][-3:]
     ['9/6', '9/7', '9/9']
@@ -28,7 +28,7 @@ def neighbours(problem: Problem) -> Iterator[Problem]:
 
 
 def moves(n: int) -> set[int]:
-    """The numbers beside n: within REACH, with neighbouring digits swapped, with one digit changed.
+    """Return the neighbours of n: within REACH, with adjacent digits swapped, with one digit changed.
 
     >>> sorted(moves(12) - set(range(63)))
     [72, 82, 92]
@@ -42,7 +42,7 @@ def moves(n: int) -> set[int]:
 
 
 def hardest_neighbours(problems: Sequence[Problem], confidence: Confidence, n: int, seed: int) -> list[Problem]:
-    """`n` neighbours, or all there are, of the HARDEST problems: those of which a model is least sure."""
+    """Return `n` neighbours, or all, of the HARDEST problems, those that a model is least sure of."""
     sure = confidence(problems)
     hardest = sorted(range(len(problems)), key=sure.__getitem__)[:HARDEST]
     around = dict.fromkeys(beside for i in hardest for beside in neighbours(problems[i]))

@@ -1,5 +1,4 @@
-"""Ordinary numbers: decimals of up to 17 significant digits, as doubles have them, and the integers they come down
-to."""
+"""Ordinary numbers: decimals of up to 17 significant digits, like doubles, as operations on integers."""
 
 from __future__ import annotations
 
@@ -9,10 +8,10 @@ from revorder.arithmetic.problem import Problem
 
 DIGITS = 17  # the most significant digits of an operand
 EXPONENT = 14  # of ten, at the first digit: from -EXPONENT to EXPONENT
-ANSWER_DIGITS = 15  # significant digits that a quotient has at least
+ANSWER_DIGITS = 15  # the least significant digits of a quotient
 NAMES = {"+": "ADD", "-": "SUB", "*": "MUL", "/": "DIV"}
 
-Decimal = tuple[int, int]  # its significant digits, and the power of ten of the last one
+Decimal = tuple[int, int]  # (significant digits as an integer, the power of ten of the last one)
 
 
 def ordinary_tasks(ops: str, seed: int, n: int) -> dict[str, list[Problem]]:

@@ -1,7 +1,7 @@
-"""The runner: lets a model write every problem of a suite, judges it, and keeps every result as it comes.
+"""The runner: a model writes every problem of a suite, the judge judges it, and each result is kept as it comes.
 
-A file of results begins with a line that says what was run, {"run": {...}}; each further line is a Result. It is
-written whole or not at all: until then the results are in `<name>.partial`, from which the same run goes on.
+The first line of a file of results states the run, {"run": {...}}; each further line is a Result. The file is written
+whole or not at all: until then the results are in `<name>.partial`, from which the same run resumes.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from revorder.methods import METHODS
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.processes import held
 
-BATCH = 1024  # problems that are asked at once
-GZIP = ".gz"  # ends the name of a file of results that is written compressed
-RunSettings = Mapping[str, Any]  # all that the texts of a run depend on
+BATCH = 1024  # problems asked at once
+GZIP = ".gz"  # the suffix of a compressed file of results
+RunSettings = Mapping[str, Any]  # everything that the texts of a run depend on
 
 
 class Writer(Protocol):
-    """What is evaluated: a checkpoint (inference.ctranslate.Runtime) or a server (inference.openai_server.Endpoint)."""
+    """The model: a checkpoint (inference.ctranslate.Runtime) or a server (inference.openai_server.Endpoint)."""
 
     @property
     def info(self) -> CheckpointInfo:
-        """The method that it writes, and the digits that it may be asked for."""
+        """The method that it writes, and the numbers of digits that it may be asked for."""
         ...
 
     def generate_each(self, questions: Sequence[str], max_new_tokens: int, /) -> Iterable[tuple[int, str]]:
-        """(index, what it writes after that question), in any order."""
+        """Yield (index, reply to the question of that index), in any order."""
         ...
 
     def as_trace(self, problem: Problem, written: str, /) -> str:
-        """The question and what was written, as the judge reads it."""
+        """Return the question and the reply, as the judge reads them."""
         ...
 
 
@@ -58,10 +58,17 @@ def run(
 ) -> list[Result]:
     """Let a model write every problem of every task, and judge it.
 
-    With `out` the results are written there, under `settings`; raises ProblemError where that holds another run's and
-    `overwrite` is not set. What is there is replaced when all results are in.
-    A text may have `reply_tokens`, or thrice those of the longest correct trace of its batch. `progress` is called with
-    the number of problems done.
+    Args:
+        writer: The model.
+        tasks: The problems of each task.
+        out: A file for the results; an older one is replaced once all results are complete.
+        settings: The settings of the run, which `out` states.
+        reply_tokens: The most tokens of a reply; 0 for three times those of the longest correct trace of its batch.
+        progress: Called with the number of problems done.
+        overwrite: Whether the results of another run may be replaced.
+
+    Raises:
+        ProblemError: `out` holds another run's results.
     """
     wanted = [(task, problem) for task, problems in tasks.items() for problem in problems]
 
@@ -69,7 +76,7 @@ def run(
         by_length = sorted(range(len(wanted)), key=lambda i: len(str(wanted[i][1])))
         missing = set(todo)
         for start in range(0, len(by_length), BATCH):
-            batch = by_length[start : start + BATCH]  # the same whatever is missing, and so are its texts' limits
+            batch = by_length[start : start + BATCH]  # the same batches, and so limits, whatever is missing
             if pairs := [wanted[i] for i in batch if i in missing]:
                 most = max(reply_tokens, *(writer.info.max_new_tokens(wanted[i][1]) for i in batch))
                 yield from judged(writer, pairs, most)
@@ -78,7 +85,7 @@ def run(
 
 
 def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], most: int) -> Iterator[Result]:
-    """The results of one batch, each text of at most so many tokens."""
+    """Return the results of one batch; `most` is the most tokens of a text."""
     info = writer.info
     for i, reply in writer.generate_each([f"{problem}=" for _, problem in pairs], most):
         task, problem = pairs[i]
@@ -88,7 +95,7 @@ def judged(writer: Writer, pairs: Sequence[tuple[str, Problem]], most: int) -> I
 
 
 def judge_text(task: str, problem: Problem, text: str, method: str, form: str, reply: str = "") -> Result:
-    """The result of a text that a method's form is to be.
+    """Return the result of a text that should be a trace of a method's form.
 
     >>> judge_text("ADD 2D", Problem(12, "+", 35), "12+35=r|75", "lean", "lean").step
     0
@@ -96,7 +103,7 @@ def judge_text(task: str, problem: Problem, text: str, method: str, form: str, r
     writes = METHODS[method]
     verdict = verify(text, method, form, problem)
     answer = verdict.answer if verdict.ok else writes.parse_answer(text)
-    counted = problem.op == "/" and writes.can_rollback  # elsewhere the mark may stand for something else
+    counted = problem.op == "/" and writes.can_rollback  # in other methods the mark may stand for something else
     return Result(
         task,
         str(problem),
@@ -124,10 +131,9 @@ def collect(
     progress: Callable[[int], None],
     overwrite: bool = False,
 ) -> list[Result]:
-    """The results of the wanted tasks and problems, in order: those that `out` has, and what `write` makes of the
-    others.
+    """Return the results of the wanted tasks and problems, in order: those in `out`, and those that `write` makes.
 
-    `write` is given their indices. `out`, `settings`, `progress` and `overwrite` are as in `run`.
+    `write` is given the indices of the missing ones. `out`, `settings`, `progress` and `overwrite` are as in `run`.
     """
     with only_writer(out):
         return _collect(wanted, write, out, settings, progress, overwrite)
@@ -135,7 +141,7 @@ def collect(
 
 @contextmanager
 def only_writer(out: Path | None) -> Iterator[None]:
-    """Hold a file of results; raises ProblemError where it can't be written, or another process writes it."""
+    """Hold a file of results; raises ProblemError if it can't be written, or another process writes it."""
     if not out:
         yield
         return
@@ -191,7 +197,7 @@ def _collect(
 
 
 def partial_of(out: Path) -> Path:
-    """Where the results of a run are until all of them are there.
+    """Return the path of a run's results until they are complete.
 
     >>> partial_of(Path("r.jsonl")).name
     'r.jsonl.partial'
@@ -200,7 +206,7 @@ def partial_of(out: Path) -> Path:
 
 
 def heading(settings: RunSettings | None) -> str:
-    """The first line of a file of results.
+    """Return the first line of a file of results.
 
     >>> heading({"suite": "hard"})
     '{"run": {"suite": "hard"}}\\n'
@@ -209,7 +215,7 @@ def heading(settings: RunSettings | None) -> str:
 
 
 def load_run(path: Path) -> tuple[RunSettings, list[Result]]:
-    """What was run, and the results in a file; raises ProblemError naming the file and line that can't be read."""
+    """Return the run and the results in a file; raises ProblemError naming the file and line that can't be read."""
     try:
         there = path.stat()
     except OSError:
@@ -219,19 +225,18 @@ def load_run(path: Path) -> tuple[RunSettings, list[Result]]:
 
 @lru_cache(maxsize=128)
 def _load_run(path: Path, changed: int, size: int) -> tuple[RunSettings, list[Result]]:
-    """The same once for every state of a file, which several parts of a page are made of."""
+    """Load a run once for each state of its file: several parts of a page are made of it."""
     head, *lines = _lines(path)
     return _settings(path, head), [_result(path, number, line) for number, line in enumerate(lines, 2)]
 
 
 def load(path: Path) -> list[Result]:
-    """The results in a file; raises ProblemError naming the file and line that can't be read."""
+    """Return the results in a file; raises ProblemError naming the file and line that can't be read."""
     return load_run(path)[1]
 
 
 def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
-    """The results of a run that is complete in `out`, None where none is; raises ProblemError where another run's
-    are."""
+    """Return the results of a complete run in `out`, or None; raises ProblemError if it holds another run's."""
     if not out.exists():
         return None
     _same_run(out, _lines(out)[0], settings)
@@ -239,16 +244,16 @@ def finished(out: Path, settings: RunSettings | None) -> list[Result] | None:
 
 
 def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
-    """The results of an interrupted run; a line that was cut off is dropped from the file.
+    """Return the results of an interrupted run; an incomplete last line is dropped from the file.
 
-    Raises ProblemError where they are another run's, or of none; a run that has no result yet is dropped.
+    Raises ProblemError if they are another run's, or no results; a run without a result is dropped.
     """
     if not partial.exists():
         return
     head, *lines = _lines(partial)
     if not lines:
         if head:
-            _settings(partial, head)  # raises where a user's own line is there
+            _settings(partial, head)  # raises if the line is a user's own
         partial.unlink()
         return
     _same_run(partial, head, settings)
@@ -264,7 +269,7 @@ def resumed(partial: Path, settings: RunSettings | None) -> Iterator[Result]:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, which may be compressed, at least one; raises ProblemError if it can't be read."""
+    """Return the lines of a file, which may be compressed, at least one; raises ProblemError if it can't be read."""
     try:
         data = path.read_bytes()
         text = gzip.decompress(data) if path.suffix == GZIP else data

@@ -1,4 +1,4 @@
-"""Results and scores: what came of each problem, exact-match scores with intervals, and what went wrong first."""
+"""Results and scores: the outcome of each problem, exact match with intervals, and the first wrong steps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ _hints: Callable[[type], dict[str, Any]] = cache(get_type_hints)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One problem's outcome: `correct`: the stated answer is exact (the paper's metric); `verified`: every step is.
+    """The outcome of one problem.
 
-    `step` is the first wrong one, 0-based, and `reason` says why. `rollbacks` counts the quotient digits taken back,
-    `correct_rollbacks` those of them that were wrong. `reply` is what a model wrote, where `text` holds the answer
-    alone, or does not hold it as it came.
+    Attributes:
+        correct: Whether the stated answer is exact, the paper's metric.
+        verified: Whether every step is right.
+        step: The first wrong step, 0-based; `reason` says what is wrong in it.
+        rollbacks: The number of quotient digits taken back.
+        correct_rollbacks: The number of those that were wrong.
+        reply: The model's reply, if `text` is not its words.
     """
 
     task: str
@@ -42,7 +46,7 @@ class Result:
 
     @classmethod
     def read(cls, line: str) -> Result:
-        """Read a line of JSON; raises ValueError where it is no result."""
+        """Read a line of JSON; raises ValueError if it is not a result."""
         row = json.loads(line)
         kinds = _hints(cls)
         if not isinstance(row, dict) or not kinds.keys() - {"reply"} <= row.keys() <= kinds.keys():
@@ -55,10 +59,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A task's score. `false_passes`: verified and yet not correct, which must never happen.
+    """The score of a task, as numbers of problems and of rollbacks.
 
-    `rollbacks` counts every quotient digit taken back, `correct_rollbacks` those that were wrong; `rolled` the problems
-    with any rollback, and `rolled_correct` those of them with the correct answer.
+    `false_passes` counts verified answers that are not correct, which must never happen; `rollbacks` the quotient
+    digits taken back, `correct_rollbacks` the wrong ones among them; `rolled` the problems with a rollback, and
+    `rolled_correct` those of them that end with the correct answer.
 
     >>> Score("ADD 5D", 1000, 1000, 1000).percent
     100.0
@@ -90,7 +95,7 @@ class Score:
 
     @property
     def shown(self) -> str:
-        """The percentage with its interval, as tables have it.
+        """The percentage with its interval, as in tables.
 
         >>> Score("ADD 5D", 1000, 999, 999).shown
         '99.9 (99.4-100.0)'
@@ -100,7 +105,7 @@ class Score:
 
 
 def wilson(correct: int, total: int, z: float = 1.959964) -> tuple[float, float]:
-    """The Wilson score interval of a share, in percent; (0, 100) where there is nothing to count.
+    """Return the Wilson score interval of a share, in percent; (0, 100) if `total` is 0.
 
     >>> [round(end, 2) for end in wilson(1000, 1000)]
     [99.62, 100.0]
@@ -111,13 +116,13 @@ def wilson(correct: int, total: int, z: float = 1.959964) -> tuple[float, float]
     middle = share + z * z / (2 * total)
     half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
-    low = 100 * (middle - half) / scale if correct else 0.0  # exactly: rounding would put the share outside
+    low = 100 * (middle - half) / scale if correct else 0.0  # exact: rounding would put the share outside
     high = 100 * (middle + half) / scale if correct < total else 100.0
     return low, high
 
 
 def score_tasks(results: Iterable[Result]) -> list[Score]:
-    """The score of each task, in the order in which the tasks first appear."""
+    """Return the score of each task, in the order in which the tasks first appear."""
     tasks: dict[str, list[Result]] = {}
     for result in results:
         tasks.setdefault(result.task, []).append(result)
@@ -138,7 +143,7 @@ def score_tasks(results: Iterable[Result]) -> list[Score]:
 
 
 def together(scores: Iterable[Score]) -> Score:
-    """The score of several tasks as one.
+    """Return the score of several tasks as one.
 
     >>> together([Score("ADD 1D", 100, 100, 100), Score("ADD 2D", 1000, 999, 999)]).correct
     1099
@@ -149,7 +154,7 @@ def together(scores: Iterable[Score]) -> Score:
 
 
 def first_wrong(result: Result) -> str:
-    """What kind of step went wrong first, in the judge's words without the numbers.
+    """Return the kind of the first wrong step, in the judge's words without the numbers.
 
     >>> reason = "wrong digit in the sum 12+35: expected ..."
     >>> first_wrong(Result("", "12+35", "", "57", "47", False, False, 0, reason, 0, 0))
@@ -160,7 +165,7 @@ def first_wrong(result: Result) -> str:
 
 
 def error_kind(result: Result) -> str:
-    """The kind of the first wrong step; of an answer without steps, what it looks like (arithmetic.causes).
+    """Return the kind of the first wrong step, or the likely cause of an answer without steps (arithmetic.causes).
 
     >>> reason = "wrong digit in the sum 48+24: ..."
     >>> error_kind(Result("", "48+24", "48+24=62", "62", "72", False, False, 0, reason, 0, 0))
@@ -175,7 +180,7 @@ def error_kind(result: Result) -> str:
 
 
 def group_errors(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
-    """What is wrong or not verified, by (operation, kind of error), the most frequent first."""
+    """Return the results that are wrong or not verified, by (operation, kind of error), the most frequent first."""
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         if not (result.correct and result.verified):

@@ -1,6 +1,6 @@
 """Suites: the problems that a model is scored on, by task.
 
-A suite is one function, whose docstring is what `revorder eval --help` says of it, and one line in SUITES.
+A suite is one function, whose docstring is its line in `revorder eval --help`, and one line in SUITES.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from revorder.evaluation.ordinary import ordinary_tasks
 from revorder.evaluation.patterns import pattern_tasks
 from revorder.model.checkpoint import CheckpointInfo
 
-SEED = 2024  # of the problems that are asked, where none is named
+SEED = 2024  # of the problems, unless another is given
 Tasks = dict[str, list[Problem]]
 Column = tuple[str, str, int, int]  # task, op, digits of both operands (a division's first is the dividend)
 
-# The columns of Table 1 that BIG-bench has; its divisors are of any length up to the dividend's
+# The columns of Table 1 that BIG-bench has; its divisors have any length up to the dividend's
 SMALL: list[Column] = [
     *[(f"{name} {n}D", op, n, n) for name, op in (("ADD", "+"), ("SUB", "-"), ("MUL", "*")) for n in range(1, 6)],
     *[(f"DIV {n}D", "/", n, m) for n in range(1, 6) for m in range(1, n + 1)],
 ]
-# Those that it does not have
+# The columns that it does not have
 EXTRA: list[Column] = [
     ("ADD 8D+8D", "+", 8, 8),
     ("ADD 16D+8D", "+", 16, 8),
@@ -42,7 +42,7 @@ EXTRA: list[Column] = [
     ("DIV 12D/6D", "/", 12, 6),
 ]
 ONE_DIGIT: list[Column] = [(f"MUL {n}D*1D", "*", n, 1) for n in range(1, 6)]
-# Longer operands than Table 1's: what is left of exactness beyond the training range
+# Longer operands than Table 1's, beyond the training range
 BEYOND: list[Column] = [
     *[(f"ADD {n}D+{n}D", "+", n, n) for n in (17, 18, 20, 24, 32)],
     *[(f"SUB {n}D-{n}D", "-", n, n) for n in (17, 18, 20, 24, 32)],
@@ -53,10 +53,15 @@ BEYOND: list[Column] = [
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What to draw of a suite: the operations, `n` problems a task (None: all that it has), the seed.
+    """The problems to draw from a suite.
 
-    `data`: where BIG-bench is, see data.sources.bigbench. `say` is given a line that the user should read.
-    `confidence`: how sure the model is of its traces, see evaluation.neighbours; None where it can't be asked.
+    Attributes:
+        ops: The operations.
+        n: The number of problems of a task; None for all.
+        seed: The seed.
+        data: The folder of BIG-bench's files (corpora.bigbench).
+        say: Called with a line that the user should read.
+        confidence: How sure the model is of its traces (evaluation.neighbours); None if it can't be asked.
     """
 
     ops: str
@@ -68,9 +73,9 @@ class Draw:
 
 
 def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
-    """Held-out problems of each task, operands of exactly the stated digits, division exact.
+    """Return held-out problems of each task: operands of exactly the stated digits, divisions without a remainder.
 
-    The columns of one task share out its problems.
+    The columns of a task share its problems.
 
     >>> {task: len(problems) for task, problems in columns(SMALL, Draw("/", 10, 0)).items()}
     {'DIV 1D': 10, 'DIV 2D': 10, 'DIV 3D': 10, 'DIV 4D': 10, 'DIV 5D': 10}
@@ -159,9 +164,9 @@ def neighbours(draw: Draw) -> Tasks:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite: the function that draws it, and its problems a task and its seed where a user names none.
+    """A suite: the function that draws it, and the problems a task and the seed unless others are given.
 
-    `untrained`: it is there to ask what the model was not trained for.
+    `untrained` says that it asks for problems beyond the model's training.
     """
 
     tasks: Callable[[Draw], Tasks]
@@ -185,7 +190,7 @@ SUITES: dict[str, Suite] = {
 
 
 def suite_tasks(name: str, draw: Draw) -> Tasks:
-    """The tasks of a suite; raises ProblemError where there is no such suite, or no problem in it.
+    """Return the tasks of a suite; raises ProblemError if the suite is unknown, or has no problem to draw.
 
     >>> list(suite_tasks("one-digit", Draw("*", 3, 0)))
     ['MUL 1D*1D', 'MUL 2D*1D', 'MUL 3D*1D', 'MUL 4D*1D', 'MUL 5D*1D']
@@ -197,7 +202,7 @@ def suite_tasks(name: str, draw: Draw) -> Tasks:
 
 
 def find_suite(name: str) -> Suite:
-    """The suite of a name; raises ProblemError that lists the accepted names.
+    """Return the suite of a name; raises ProblemError that lists the accepted names.
 
     >>> find_suite("hard").seed
     2024
@@ -210,7 +215,7 @@ def find_suite(name: str) -> Suite:
 
 
 def hash_of(tasks: Mapping[str, Iterable[object]]) -> str:
-    """A hash of the problems of all tasks, which tells a run from one with other problems.
+    """Return a hash of the problems of all tasks, by which runs with other problems are told apart.
 
     >>> hash_of({"ADD 1D": [Problem(1, "+", 1)]})
     '1d70bd5f3080'
@@ -220,6 +225,6 @@ def hash_of(tasks: Mapping[str, Iterable[object]]) -> str:
 
 
 def split_covered(info: CheckpointInfo, tasks: Mapping[str, list[Problem]]) -> tuple[Tasks, list[str]]:
-    """The tasks that the checkpoint was trained for, and the names of those with any problem that it was not."""
+    """Return the tasks that a checkpoint was trained for, and the names of the tasks beyond its training."""
     kept = {name: problems for name, problems in tasks.items() if all(map(info.covers, problems))}
     return kept, [name for name in tasks if name not in kept]

@@ -1,4 +1,4 @@
-"""Tables from results: scores with intervals, beside the paper's rows where it has them."""
+"""Tables of results: scores with intervals, beside the paper's rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from revorder.evaluation.scores import Result, Score, together
 from revorder.evaluation.suites import EXTRA, SMALL
 
-# Table 1 of the paper, percent exact match; None where it has no number
+# Table 1 of the paper, percent exact match; None if it has no number
 _OPS = ("ADD", "SUB", "MUL", "DIV")
 _COLUMNS = list(dict.fromkeys(column[0] for column in SMALL + EXTRA))
 _ROWS: dict[str, tuple[tuple[float | None, ...], ...]] = {
@@ -47,11 +47,11 @@ PAPER: dict[str, dict[str, float | None]] = {
 
 
 def table(scores: Iterable[Score], wide: bool = True) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a score table, percent with the Wilson 95% interval, the paper's rows beside.
+    """Return the header and rows of a score table: percent with the Wilson 95% interval, and the paper's numbers.
 
-    `rollbacks`: quotient digits taken back; `correct rollbacks`: those that were wrong; `correct after any`: the
-    correct answers of problems with any. Without `wide` it fits 80 columns: only the paper's RevOrder-1B, where it has
-    a number.
+    `rollbacks` counts quotient digits taken back, `correct rollbacks` the wrong ones among them, `correct after any`
+    the correct answers of problems with a rollback. Without `wide` it fits 80 columns: of the paper's rows it has only
+    RevOrder-1B.
 
     >>> table([Score("ADD 5D", 1000, 1000, 1000)], wide=False)[1]
     [['ADD 5D', '1000', '100.0', '99.62-100.00', '1000', '100']]
@@ -80,7 +80,7 @@ def table(scores: Iterable[Score], wide: bool = True) -> tuple[list[str], list[l
 
 
 def summary(scores: Iterable[Score]) -> str:
-    """One line on all tasks: how many are without an error, and how many wrong answers were passed as verified.
+    """Return one line on all tasks: how many have no error, and how many wrong answers were verified.
 
     >>> summary([Score("ADD 5D", 1000, 1000, 1000), Score("SUB 5D", 1000, 999, 999)])
     '1 of 2 tasks without an error, 1,999 of 2,000 problems correct, 0 wrong answers verified'
@@ -94,8 +94,7 @@ def summary(scores: Iterable[Score]) -> str:
 
 
 def errors_table(groups: Mapping[tuple[str, str], list[Result]]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the first wrong steps, from `scores.group_errors`; `steps` are the 0-based places where they
-    occur.
+    """Return the header and rows of the first wrong steps, from `scores.group_errors`; `steps` are 0-based.
 
     >>> errors_table({})[1]
     []
@@ -112,7 +111,7 @@ def errors_table(groups: Mapping[tuple[str, str], list[Result]]) -> tuple[list[s
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """A table as Markdown; what would break a row is escaped.
+    """Return a table as Markdown, escaped so that no cell breaks its row.
 
     >>> print(markdown(["task", "correct %"], [["ADD 1D", "100.0"]]))
     | task | correct % |

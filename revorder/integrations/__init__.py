@@ -1,1 +1,1 @@
-"""Adapters: one outside tool a file, each thin over the core; none is imported by the package."""
+"""Adapters: one file for each outside tool, thin over the core; the package imports none of them."""

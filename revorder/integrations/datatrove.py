@@ -16,7 +16,7 @@ with needs("revorder.integrations.datatrove", "datatrove"):
 
 
 class MixtureReader(PipelineStep):
-    """Yields the examples 0 to `size` of a mixture, its own size by default, as documents; each task a range of them.
+    """Yield the examples 0 to `size` of a mixture, by default its own size, as documents; each task yields a range.
 
     A document's text is the trace, its id the index; operands, operator and answer are metadata.
 
@@ -36,7 +36,7 @@ class MixtureReader(PipelineStep):
             raise ProblemError(f"size is {self.size}; accepted: at least 1")
 
     def run(self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
-        """Yield what came before, then the documents of this task's range."""
+        """Yield the documents of the steps before, then those of this task's range."""
         yield from data or ()
         for row in rows(self.mixture, self.seed, trace_row, ranges(self.size, world_size)[rank : rank + 1]):
             document = Document(row.pop("text"), str(row.pop("index")), metadata=row)
@@ -45,9 +45,9 @@ class MixtureReader(PipelineStep):
 
 
 class ShardWriter(PipelineStep):
-    """Writes the shards of a run, each task every `world_size`-th; `revorder data`, run afterwards, adds the manifest.
+    """Write the shards of a run, each task every `world_size`-th; `revorder data`, run afterwards, adds the manifest.
 
-    Raises ProblemError, before a task starts, where the run is none, and where its folder holds another.
+    Raises ProblemError, before a task starts, if the run is invalid, or its folder holds another run.
     """
 
     name = "RevOrder shards"
@@ -59,7 +59,7 @@ class ShardWriter(PipelineStep):
         self.shards = shards
 
     def run(self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
-        """Write this task's shards, and yield what came before."""
+        """Write this task's shards, and yield the documents of the steps before."""
         for job in write_part(self.shards, rank, world_size):
             self.stat_update("examples", value=job.stop - job.start, unit="shard")
         yield from data or ()

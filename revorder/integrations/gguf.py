@@ -1,7 +1,7 @@
-"""A checkpoint as a GGUF file for llama.cpp and what is built on it; needs the gguf package, and no torch.
+"""Export a checkpoint as a GGUF file for llama.cpp and the tools built on it; needs the gguf package, and no torch.
 
-llama.cpp has no tokenizer that tells a digit's place from the digits around it, so each token keeps its name and a
-prompt says the places: `1₁2+3₁5=`. The file's chat template writes them; `revorder.model.tokenizer` does elsewhere.
+No tokenizer of llama.cpp tells a digit's place from the digits around it, so each token keeps its name, and a prompt
+states the places: `1₁2+3₁5=`. The file's chat template writes them; elsewhere `revorder.model.tokenizer` does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.llama_folder import read_llama
 from revorder.model.tokenizer import Tokenizer, place_suffix
 
-# From the last character to the first: a digit's place is how many digits stand right behind it. llama.cpp's Jinja has
+# From the last character to the first: a digit's place is the number of digits right after it. llama.cpp's Jinja has
 # slices of a string, but no single characters, and no negative indices.
 _TEMPLATE = """\
 {%%- set places = %s -%%}
@@ -32,7 +32,7 @@ _TEMPLATE = """\
 
 
 def chat_template(places: int) -> str:
-    """The Jinja template that turns the last message of a chat into a prompt with places.
+    """Return the Jinja template that turns the last message of a chat into a prompt with places.
 
     >>> import jinja2
     >>> turns = [{"role": "user", "content": "948/12="}]
@@ -43,9 +43,9 @@ def chat_template(places: int) -> str:
 
 
 def export_gguf(model: str | Path | None, path: Path) -> None:
-    """Write a checkpoint, a folder or a shipped one's name, as a GGUF file in float32, whole or not at all.
+    """Write a checkpoint, a folder or a shipped name, as a GGUF file in float32, whole or not at all.
 
-    Raises ProblemError where the folder holds no checkpoint, or the gguf package is missing.
+    Raises ProblemError if the folder is not a checkpoint, or the gguf package is missing.
     """
     with needs("GGUF", "gguf"):
         import gguf
@@ -84,7 +84,7 @@ def export_gguf(model: str | Path | None, path: Path) -> None:
 
 
 def _add_tokenizer(file: Any, tokenizer: Tokenizer) -> None:
-    """SentencePiece's kind, in which llama.cpp looks for user-defined tokens first, the longest before shorter ones."""
+    """Add a tokenizer of SentencePiece's kind: llama.cpp looks for its user-defined tokens first, the longest first."""
     from gguf import TokenType
 
     special = 3  # <pad>, <bos>, <eos>
@@ -102,9 +102,9 @@ def _add_tokenizer(file: Any, tokenizer: Tokenizer) -> None:
 
 
 def interleaved(tensor: Any, heads: int) -> Any:
-    """A query or key matrix with the rows of each head in the order of llama.cpp's RoPE.
+    """Return a query or key matrix with the rows of each head in the order of llama.cpp's RoPE.
 
-    It turns rows 0 and 1, 2 and 3, ..., where transformers turns row i and row i + half of the head.
+    It rotates rows 0 and 1, 2 and 3, ...; transformers rotates row i and row i + half of the head.
 
     >>> import numpy as np
     >>> interleaved(np.arange(8).reshape(8, 1), 2).ravel().tolist()

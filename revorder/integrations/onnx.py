@@ -1,6 +1,6 @@
-"""A checkpoint as an ONNX file for onnxruntime and what else reads the format; needs the onnx package, and no torch.
+"""Export a checkpoint as an ONNX file for onnxruntime and other readers; needs the onnx package, and no torch.
 
-The graph is one step of a decoder with a cache, its inputs and outputs named as Hugging Face's libraries name them:
+The graph is one step of a decoder with a cache. Its inputs and outputs have the names of Hugging Face's libraries:
 `input_ids`, `attention_mask`, `position_ids` and `past_key_values.0.key` to `logits` and `present.0.key`.
 """
 
@@ -18,7 +18,7 @@ from revorder.model.tokenizer import Tokenizer
 
 OPSET = 23  # the first with Attention, RMSNormalization and RotaryEmbedding
 
-# A token sees itself, and those before it that are no padding. `mask` is batch x 1 x tokens x (past + tokens).
+# A token sees itself and the tokens before it, except padding. `mask` is batch x 1 x tokens x (past + tokens).
 _GRAPH = """decoder (
   int64[batch, tokens] input_ids, int64[batch, total] attention_mask, int64[batch, tokens] position_ids, {past}
 ) => (float[batch, tokens, {vocab}] logits, {present}) {{
@@ -68,9 +68,9 @@ _LAYER = """
 
 
 def export_onnx(model: str | Path | None, path: Path) -> None:
-    """Write a checkpoint, a folder or a shipped one's name, as an ONNX file in float32, whole or not at all.
+    """Write a checkpoint, a folder or a shipped name, as an ONNX file in float32, whole or not at all.
 
-    Raises ProblemError where the folder holds no checkpoint, or the onnx package is missing.
+    Raises ProblemError if the folder is not a checkpoint, or the onnx package is missing.
     """
     with needs("ONNX", "onnx"):
         import onnx  # noqa: F401
@@ -81,7 +81,7 @@ def export_onnx(model: str | Path | None, path: Path) -> None:
 
 
 def build_decoder(config: LlamaShape, tensors: Mapping[str, Any]) -> Any:
-    """The ONNX model of a Llama from its tensors by name; texts have up to `max_position_embeddings` tokens."""
+    """Return the ONNX model of a Llama from its tensors by name; a text has up to `max_position_embeddings` tokens."""
     import numpy as np
     from onnx import checker, helper, numpy_helper, parser
 
@@ -103,7 +103,7 @@ def build_decoder(config: LlamaShape, tensors: Mapping[str, Any]) -> Any:
         )
     )
     arrays = {name: tensor.T if "_proj" in name or "lm_head" in name else tensor for name, tensor in tensors.items()}
-    arrays.setdefault("lm_head.weight", tensors["model.embed_tokens.weight"].T)  # where they are tied
+    arrays.setdefault("lm_head.weight", tensors["model.embed_tokens.weight"].T)  # if they are tied
     frequencies = config.rope_theta ** -(np.arange(0, config.head_dim, 2) / config.head_dim)
     angles = np.outer(np.arange(config.max_position_embeddings), frequencies)
     arrays |= {"cos": np.cos(angles).astype(np.float32), "sin": np.sin(angles).astype(np.float32)}
@@ -111,7 +111,7 @@ def build_decoder(config: LlamaShape, tensors: Mapping[str, Any]) -> Any:
         numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in arrays.items()
     )
     opset = helper.make_opsetid("", OPSET)
-    ir_version = helper.find_min_ir_version_for([opset])  # a newer one is refused by older runtimes
+    ir_version = helper.find_min_ir_version_for([opset])  # older runtimes refuse a newer one
     model = helper.make_model(graph, opset_imports=[opset], ir_version=ir_version, producer_name="revorder")
     checker.check_model(model, full_check=True)
     return model

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 def dataset(
     mixture: Mixture, seed: int = 42, size: int | None = None, view: str = "trace", blocks: int = 1024
 ) -> Dataset:
-    """The examples 0 to `size` of a mixture, its own size by default, as rows of a view, drawn as they are read.
+    """Return the examples 0 to `size` of a mixture, by default its own size, as rows of a view, drawn as they are read.
 
-    Workers divide up to `blocks` ranges of examples between them. Raises ProblemError for bad arguments, and where Ray
-    is missing.
+    Workers share up to `blocks` ranges of examples. Raises ProblemError for bad arguments, or if Ray is missing.
     """
     size = mixture.size if size is None else size
     for what, number in (("size", size), ("blocks", blocks)):
@@ -35,10 +34,10 @@ def dataset(
 
 
 def write_shards(run: Run) -> dict[str, Any]:
-    """Write a run's shards, each a task of the cluster, the manifest and the card, and return the manifest.
+    """Write a run's shards, each by a task of the cluster, then the manifest and the card, and return the manifest.
 
-    Its folder is one that all machines of the cluster share. Raises ProblemError as
-    revorder.mixtures.shards.write_shards does, and where Ray is missing.
+    All machines of the cluster must share the folder. Raises ProblemError like revorder.mixtures.shards.write_shards,
+    and if Ray is missing.
     """
     data = ray_data()
     count = len(claim_folder(run)[1])
@@ -49,13 +48,13 @@ def write_shards(run: Run) -> dict[str, Any]:
         return row
 
     data.range(count, override_num_blocks=count).map(write).materialize()
-    manifest = shards.write_shards(run)  # looks at each shard, and notes its digest
+    manifest = shards.write_shards(run)  # checks each shard, and notes its digest
     write_card(run.out, manifest)
     return manifest
 
 
 def ray_data() -> Any:
-    """Ray Data; raises ProblemError where it is missing."""
+    """Import Ray Data; raises ProblemError if it is missing."""
     with needs("revorder.integrations.ray", "ray"):
         import ray.data
     return ray.data

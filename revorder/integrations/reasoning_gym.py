@@ -28,10 +28,10 @@ with needs("these datasets", "reasoning-gym"):
 
 @dataclass
 class ArithmeticConfig:
-    """What a dataset asks: problems `a op b`, in words for the answer, or for the work in a `form` of a `method`.
+    """The questions of a dataset: `a op b` in words, asking for the answer, or for the work in a `form` of a `method`.
 
-    `hard`: the share of hard cases. `remainder`: the share of divisions that need not be exact. `shots`: worked
-    examples before each question. reasoning-gym draws a `seed` where there is none.
+    `hard` is the share of hard cases, `remainder` the share of divisions that may leave a remainder, `shots` the number
+    of worked examples before each question. reasoning-gym draws a `seed` if it is None.
     """
 
     op: str = "+"
@@ -48,7 +48,7 @@ class ArithmeticConfig:
     size: int = 500
 
     def mixture(self) -> Mixture:
-        """The mixture that problems are drawn from; raises ProblemError that names the wrong key.
+        """Return the mixture that problems are drawn from; raises ProblemError that names the wrong key.
 
         >>> ArithmeticConfig(method="lean").mixture().form
         'lean'
@@ -56,7 +56,7 @@ class ArithmeticConfig:
         part = {
             "op": self.op,
             "a": [self.min_a_digits, self.max_a_digits],
-            # of a division no longer than the dividend, so that a curriculum may raise them one by one
+            # a divisor is never longer than the dividend, so a curriculum may raise them one by one
             "b": [
                 self.min_b_digits,
                 min(self.max_b_digits, self.max_a_digits) if self.op == "/" else self.max_b_digits,
@@ -68,7 +68,7 @@ class ArithmeticConfig:
         return Mixture.check(settings, f"dataset {name_of(self.op)!r}")
 
     def validate(self) -> None:
-        """Raises ProblemError where a setting is not accepted."""
+        """Raise ProblemError if a setting is not accepted."""
         self.mixture()
         if self.shots < 0:
             raise ProblemError(f"dataset {name_of(self.op)!r}: key 'shots' is {self.shots}; accepted: at least 0")
@@ -101,7 +101,7 @@ CONFIGS: tuple[type[ArithmeticConfig], ...] = (
     MultiplicationConfig,
     DivisionConfig,
 )
-LEVELS = {  # digits of the first operand and of the second, as a curriculum goes up
+LEVELS = {  # digits of the first operand and of the second, level by level
     "+": ((2, 4, 8, 12, 16), (2, 4, 8, 12, 16)),
     "-": ((2, 4, 8, 12, 16), (2, 4, 8, 12, 16)),
     "*": ((2, 3, 4, 6, 8), (1, 2, 3, 4, 6)),
@@ -111,7 +111,7 @@ HARD_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
 class ArithmeticDataset(ProceduralDataset):
-    """Items that are pure functions of (seed, index), and none of a held-out split."""
+    """Items that are pure functions of (seed, index), none of them held out."""
 
     category = "arithmetic"
 
@@ -121,7 +121,7 @@ class ArithmeticDataset(ProceduralDataset):
         self.prompts = Prompts(config.method, self.sampler.mixture.form, config.shots)
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
-        """The item at an index: question, answer (or the whole work), and what it is scored by as metadata."""
+        """Return the item at an index: question, answer (or the whole work), and, for its score, metadata."""
         example = self.sampler.example(self.seed, idx)
         problem, config = example.problem, self.config
         asked = self.prompts.completion if config.shots else lambda one: self.prompts.chat(one)[-1]["content"]
@@ -143,7 +143,7 @@ class ArithmeticDataset(ProceduralDataset):
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """1.0 where the judge finds every step of the answer right, or the number that it states exact; else 0.0."""
+        """Return 1.0 if every step of the answer is right, or the number that it states is exact, else 0.0."""
         if not isinstance(answer, str):
             return 0.0
         about = entry["metadata"]
@@ -174,7 +174,7 @@ class ArithmeticCurriculum(BaseCurriculum):
 
 
 def name_of(op: str) -> str:
-    """The name that the dataset of an operation is registered under.
+    """Return the name under which the dataset of an operation is registered.
 
     >>> name_of("/")
     'revorder_division'
@@ -183,7 +183,7 @@ def name_of(op: str) -> str:
 
 
 def register() -> list[str]:
-    """Register the datasets and their curricula with reasoning-gym, once; returns their names.
+    """Register the datasets and their curricula with reasoning-gym, once, and return their names.
 
     >>> register()
     ['revorder_addition', 'revorder_subtraction', 'revorder_multiplication', 'revorder_division']

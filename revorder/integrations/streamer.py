@@ -1,4 +1,4 @@
-"""A streamer for transformers' `generate`: prints what a model writes, reversed numbers restored, as it comes."""
+"""A streamer for transformers' `generate`: it prints a model's text as it comes, with reversed numbers restored."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from revorder.errors import ProblemError
 
 
 class RestoringStreamer:
-    """Prints the text of a `model.generate(..., streamer=...)` with its reversed numbers restored.
+    """Print the text of `model.generate(..., streamer=...)` with its reversed numbers restored.
 
-    What no later token can change is printed at once; a reversed number is held until it ends. `tokenizer`: the
-    model's. `skip_prompt`: leave the prompt out. `file`: where to print, stdout if none. Raises ProblemError for a
-    batch.
+    Text is printed once no later token can change it; a reversed number is held until it ends.
+
+    Args:
+        tokenizer: The model's tokenizer.
+        skip_prompt: Whether to leave the prompt out.
+        file: The file to print to, by default stdout.
+
+    Raises:
+        ProblemError: The batch has several texts.
 
     >>> import io, numpy
     >>> from revorder.model.hf_tokenizer import build_fast_tokenizer
@@ -26,19 +32,19 @@ class RestoringStreamer:
     """
 
     def __init__(self, tokenizer: Any, skip_prompt: bool = False, file: TextIO | None = None) -> None:
-        # the text as it was written: a RevOrderTokenizer restores numbers that are not over yet
+        # the text as it was written: a RevOrderTokenizer would restore unfinished numbers
         self._decoder = getattr(tokenizer, "backend_tokenizer", tokenizer)
         self._skip_prompt, self._file = skip_prompt, file
         self._begin()
 
     def _begin(self) -> None:
         self._ids: list[int] = []
-        self._text, self._fed = "", 0  # what they are, and how many of its characters the restorer has
+        self._text, self._fed = "", 0  # their text, and how many of its characters the restorer has
         self._prompt = True
         self._restorer = Restorer()
 
     def put(self, value: Any) -> None:
-        """Take a text's next token ids: the prompt's first, then those of each token."""
+        """Take a text's next token ids: first the prompt's, then one at a time."""
         if value.ndim > 1 and len(value) > 1:
             raise ProblemError(f"streamer: a batch of {len(value)} texts; give one text")
         self._ids += value.flatten().tolist()

@@ -1,8 +1,8 @@
 """Rewards for TRL's trainers: the judge, and the reader of answers, as functions of prompts and completions.
 
-A reward takes `prompts` and `completions`, texts or lists of messages, and columns of the dataset, and returns for each
-completion a number from 0 to 1, or None where the row does not say what to judge by. It keeps no state, has no timeout,
-and never raises for what a model wrote. `functools.partial(step_reward, method="lean")` sets the method.
+A reward takes `prompts` and `completions`, texts or lists of messages, and columns of the dataset. It returns a number
+from 0 to 1 for each completion, or None for a row without an answer or a problem. It keeps no state, has no timeout,
+and never raises for a model's text. `functools.partial(step_reward, method="lean")` sets the method.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from revorder.reading.numbers import number_text
 Turns = str | Sequence[dict[str, Any]]  # a text, or the messages of a chat
 Rewards = list[float | None]
 
-_NUMBER = "(?:0|(?<=0))"  # a number of a skeleton, or more digits of the one before
+_NUMBER = "(?:0|(?<=0))"  # a number of a skeleton, or further digits of the one before
 
 
 def answer_reward(
@@ -42,10 +42,10 @@ def answer_reward(
     form: str | None = None,
     **columns: Any,
 ) -> Rewards:
-    """1.0 where the answer that a completion states last is that of the column `answer`, else 0.0.
+    """Return 1.0 for each completion whose last stated answer is that of the column `answer`, else 0.0.
 
-    The completion is read as the method writes it, `plain` any words. No part of a number counts, and no list of
-    numbers. Raises ProblemError for an unknown method or form.
+    A completion is read as a trace of the method; with `plain`, as any words. A part of a number does not count, nor
+    does a list of numbers. Raises ProblemError for an unknown method or form.
 
     >>> answer_reward(["12+35="] * 3, ["r|74=47", "r|74=470", "46 or 47"], answer=["47"] * 3)
     [1.0, 0.0, 0.0]
@@ -68,10 +68,10 @@ def step_reward(
     form: str | None = None,
     **columns: Any,
 ) -> Rewards:
-    """The share of the problem's steps that a completion writes before its first wrong one; 1.0 where none is wrong.
+    """Return the share of the problem's steps that each completion writes before its first wrong one.
 
-    The problem is that of the column `problem`, or else what the last line of the prompt asks. A quotient digit that
-    is taken back adds no step. Raises ProblemError for an unknown method or form.
+    The problem is that of the column `problem`, or else of the last line of the prompt. A quotient digit that is taken
+    back adds no step. Raises ProblemError for an unknown method or form.
 
     >>> step_reward(["948/12="] * 2, ["7R-(12*70)(r|048)(r|801)#9R-(12*9)(r|801)(0)=79", "7R-(12*70)(r|048)(r|801)#8"])
     [1.0, 0.3333333333333333]
@@ -87,7 +87,7 @@ def format_reward(
     form: str | None = None,
     **columns: Any,
 ) -> Rewards:
-    """1.0 where a completion is written as the method writes the problem, whatever its digits and signs, else 0.0.
+    """Return 1.0 for each completion in the method's notation, whatever its digits and signs, else 0.0.
 
     >>> format_reward(["12+35="] * 2, ["r|75=57", "It is 47."])
     [1.0, 0.0]
@@ -125,7 +125,7 @@ def equation_score(text: str) -> float | None:
 
 
 def warn_alike(found: Rewards) -> None:
-    """Say once, on stderr, that all rewards of a batch are alike: then nothing is learned from them."""
+    """Warn once, on stderr, that all rewards of a batch are equal: nothing is learned from them."""
     global _warned
     if not _warned and len(found) > 1 and len(set(found)) == 1:
         _warned = True
@@ -143,7 +143,7 @@ def rewards(
     method: str,
     form: str | None,
 ) -> Rewards:
-    """The most that `judge` gives each completion in any form of the method, or in the one that is named."""
+    """Return the highest score that `judge` gives each completion in any form of the method, or in the named one."""
     writer, named = find_method(method, form)
     forms = writer.forms if form is None else [named]
     found: Rewards = []
@@ -152,16 +152,16 @@ def rewards(
             expression = Expression.parse(asked if isinstance(asked, str) else "")
             read = expression if writer.takes_expressions and not expression.is_problem else expression.problem()
             found.append(max(judge(read, text_of(completion), method, name) for name in forms))
-        except ProblemError:  # it is the row's: no problem, or none that the method writes
+        except ProblemError:  # the row has no problem, or one that the method can't write
             found.append(None)
     return found
 
 
-# What a completion says
+# The text of a completion
 
 
 def text_of(turns: Turns | None) -> str:
-    """Return a text as it is, or the text of the last message; empty if that is no text, or a tool's.
+    """Return a text unchanged, or the text of the last message; empty if that is not text, or a tool's.
 
     >>> text_of([{"role": "assistant", "content": [{"type": "text", "text": "r|74"}]}])
     'r|74'
@@ -181,7 +181,7 @@ def text_of(turns: Turns | None) -> str:
 
 
 def shortest(number: str | None) -> str | None:
-    """A number without the zeros that end its decimals; `47.000` keeps its point, since it may be 47 thousand.
+    """Return a number without trailing zeros of its decimals; `47.000` keeps its point, since it may be 47 thousand.
 
     >>> shortest("3.50"), shortest("350"), shortest("47.000")
     ('3.5', '350', '47.')
@@ -199,7 +199,7 @@ def canonical(answer: Number | str | None) -> str | None:
 
 
 def last_line(prompt: Turns) -> str:
-    """The last line of a prompt, which may begin with worked examples.
+    """Return the last line of a prompt, which may begin with worked examples.
 
     >>> last_line("1+1=r|2=2\\n12+35=")
     '12+35='
@@ -208,7 +208,7 @@ def last_line(prompt: Turns) -> str:
 
 
 def stated_answer(method: Method, reply: str) -> str | None:
-    """The answer that a reply states last, as the method writes it; None where it is one of a list, `46=47` included.
+    """Return the last answer of a reply, as the method writes it; None if it is one of a list, such as `46=47`.
 
     >>> from revorder import METHODS
     >>> [stated_answer(METHODS["plain"], reply) for reply in ("So it is **47**.", "46; 47", "46 or 47", "46=47")]
@@ -221,11 +221,11 @@ def stated_answer(method: Method, reply: str) -> str | None:
     return extract_answer(reply) if method.states_answer_only else method.parse_answer(f"={reply}")
 
 
-# How far it is right
+# How much of it is right
 
 
 def share_of_steps(problem: Any, reply: str, method: str, form: str) -> float:
-    """The share of right steps before the first wrong one; less than 1 where there is one.
+    """Return the share of right steps before the first wrong one; less than 1 if a step is wrong.
 
     >>> share_of_steps(Expression.parse("948/12").problem(), "8R-(12*80)(r|069)(-r|21)W7R-(12*7", "revorder", "compact")
     0.0
@@ -238,7 +238,7 @@ def share_of_steps(problem: Any, reply: str, method: str, form: str) -> float:
 
 
 def is_in_format(problem: Any, reply: str, method: str, form: str) -> float:
-    """1.0 where a reply is right, or would be with other digits and signs; as many digits taken back as may be.
+    """Return 1.0 if a reply is right, or would be with other digits and signs, with any digits taken back, else 0.0.
 
     >>> is_in_format(Expression.parse("94/12").problem(), "8r|69r|019W7r|48r|0=7R9", "lean", "lean")
     1.0
@@ -252,7 +252,7 @@ def is_in_format(problem: Any, reply: str, method: str, form: str) -> float:
 
 @lru_cache(maxsize=512)
 def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
-    """What the skeleton of a trace of a problem matches: each attempt at a quotient digit as often as it is taken back.
+    """Return a pattern of the skeletons of a problem's traces, with any number of digits taken back.
 
     >>> bool(notation(Expression.parse("12+35").problem(), "revorder", "compact").fullmatch("0+0=r|0=0"))
     True
@@ -261,8 +261,7 @@ def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
     asked: Counter[int] = Counter()
 
     def choose(step: int, correct: int, width: int = 1, /) -> int:
-        """A wrong digit first, then a wrong 0, which may have no product: a group of the pattern, never backtracked
-        into."""
+        """Choose a wrong digit, then a wrong 0, which may have no product: atomic groups of the pattern."""
         wrong = [correct + 1 if correct < 2 else correct - 1, *([0] if correct else [])]
         turn = asked[step]
         asked[step] += 1
@@ -271,7 +270,7 @@ def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
 
     writer, _ = find_method(method, form)
     for text, kind, op, *_ in writer.pieces(problem, form, choose if writer.can_rollback else correct_digit, True):
-        remainder = kind is Kind.REVERSED and op == "-"  # where it is below 0 it may be in brackets
+        remainder = kind is Kind.REVERSED and op == "-"  # below 0 it may be in brackets
         piece = re.escape(skeleton(text).strip("()" if remainder else "")).replace("0", _NUMBER)
         pieces.append(
             f"[()]{{0,2}}{piece}[()]{{0,2}}" if remainder else f"(?:{piece})?" if kind is Kind.ANSWER else piece
@@ -280,7 +279,7 @@ def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
 
 
 def skeleton(text: str) -> str:
-    """A text with each number as 0, without spaces and minus signs.
+    """Return a text with each number as 0, without spaces and minus signs.
 
     >>> skeleton("12-35=r|32-=-23")
     '0=r|0=0'

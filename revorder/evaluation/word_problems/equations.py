@@ -1,7 +1,7 @@
-"""Annotated equations checked one by one, exactly: whether they are right, and what went wrong first.
+"""Annotated equations, checked one by one with exact arithmetic: whether they are right, and what is wrong first.
 
-An equation is right where every field has the value of the first. Its stated result alone may be rounded or cut, and
-only where that is stated: the result has decimals, or its line says so (`about`, `rounded`, `≈`).
+An equation is right if every field has the value of the first. Only its stated result may be rounded or cut, and only
+if that shows: the result has decimals, or its line says so (`about`, `rounded`, `≈`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from revorder.judge import verify
 from revorder.reading.equations import Equation
 from revorder.reading.numbers import NUMBER, read_reversed
 
-OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one kind of operator
+OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one operator
 
 ARITHMETIC = "arithmetic"  # a result is wrong
 REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
 COPY = "copy"  # a number changes on its way from one place to the next
-NOTATION = "notation"  # what stands in an equation can't be read
+NOTATION = "notation"  # a part of an equation can't be read
 
-_ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
+_ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a conversion there and back rounds nothing
 _STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
 _OPERATION = re.compile(r"[^A-Za-z]*[0-9)]\s*[-+*/×÷][^A-Za-z]*")
 _WORK = re.compile(r"(?P<bracket>\[)?(?P<work>[0-9]R-\([^\[\]]*)(?(bracket)\]|\Z)")  # a division, written step by step
@@ -33,9 +33,9 @@ _WORK_DIGIT = re.compile(r"[0-9]R-\(([0-9]+)\*([0-9]+)\)(?:\([^()]*\))*(W?)")
 
 
 class Checked(NamedTuple):
-    """An equation of a solution: its text, its operator, whether it is right, and what went wrong first, if anything.
+    """An equation of a solution: its text, its operator, whether it is right, and the cause of its first error.
 
-    A right equation has the cause `copy` where the number behind it is another.
+    A right equation has the cause `copy` if the number after it differs from its result.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Checked(NamedTuple):
 
 
 def check_equation(equation: Equation, text: str) -> Checked | None:
-    """Check an annotation of a text; None where its first field has no operator, or letters (`28-2x`).
+    """Check an annotation of a text; None if its first field has no operator, or has letters (`28-2x`).
 
     Any other operation that can't be read is wrong, in its notation.
 
@@ -74,9 +74,9 @@ def check_equation(equation: Equation, text: str) -> Checked | None:
 
 
 def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
-    """What is wrong first in the fields of an equation whose first one has this value; empty where nothing is.
+    """Return the first error in the fields of an equation whose first field has this value, or an empty string.
 
-    `rounding`: whether its line states that numbers are rounded.
+    `rounding` says whether its line states that numbers are rounded.
 
     >>> [find_cause(["48+24", *fields], Fraction(72), False) for fields in (["r|28", "82"], ["r|27", "27"])]
     ['arithmetic', 'reversal']
@@ -109,7 +109,7 @@ def find_cause(fields: list[str], value: Fraction, rounding: bool) -> str:
 
 
 def solve_work(found: re.Match[str]) -> str:
-    """The exact quotient of a division that is written step by step; raises ArithmeticError where a step is wrong.
+    """Return the exact quotient of a division written step by step; raises ArithmeticError if a step is wrong.
 
     >>> _WORK.sub(solve_work, "[7R-(12*70)(@@048@@)(@@801@@)#9R-(12*9)(@@801@@)(0)]+1")
     '79+1'
@@ -126,7 +126,7 @@ def solve_work(found: re.Match[str]) -> str:
 
 
 def is_reduced(before: list[Fraction], after: list[Fraction]) -> bool:
-    """Whether the numbers of a step are those of the one before it, one at most in place of two neighbours, or moved.
+    """Whether a step has the numbers of the one before it, except that one may replace two neighbours, or may move.
 
     >>> is_reduced([100, 50, 30], [7, 30]), is_reduced([100, 50, 30], [50, 31]), is_reduced([2, 3, 60], [2, 60, 3])
     (True, False, True)
@@ -134,12 +134,12 @@ def is_reduced(before: list[Fraction], after: list[Fraction]) -> bool:
     if len(after) == len(before):
         return Counter(before) == Counter(after)
     if len(after) != len(before) - 1:
-        return True  # the work of a product: what is wrong in it is a result
+        return True  # the work of a product: an error in it is a wrong result
     return any(before[:i] == after[:i] and before[i + 2 :] == after[i + 1 :] for i in range(len(after)))
 
 
 def is_copied(stated: str, behind: str) -> bool:
-    """Whether the number behind an annotation is its stated result, or that rounded, or without its sign.
+    """Whether the number after an annotation is its stated result, also rounded or without its sign.
 
     >>> is_copied("6.666", "6.67"), is_copied("22500", "22,500"), is_copied("-6", "6"), is_copied("24", "24 100")
     (True, True, True, True)
@@ -150,7 +150,7 @@ def is_copied(stated: str, behind: str) -> bool:
         exact = read_number(stated.replace("%", "")).value
         numbers = [read_number(text) for text in (behind, behind.partition(" ")[0])]
     except ProblemError:
-        return True  # what can't be read was found before
+        return True  # an unreadable number was found before
     return any(
         agreement(value, number) is not Agreement.WRONG for number in numbers for value in {exact, max(exact, -exact)}
     )

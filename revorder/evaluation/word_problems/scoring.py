@@ -1,6 +1,6 @@
-"""GSM8K solutions scored: the final answer, the equations in all and by operator, and what went wrong first.
+"""Score GSM8K solutions: the final answer, the equations in total and by operator, and the first error.
 
-Annotations are read as they are and in both converted notations.
+Annotations are read in their own and in both converted notations.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ PAPER: dict[str, dict[str, float]] = {
     "LLaMA2-7B, RevOrder (paper)": {"score": 44.4, "equations": 94.1, "+": 99.8, "-": 99.6, "*": 98.8},
 }
 
-REASONING = "reasoning"  # all equations are right, and the final answer is not
+REASONING = "reasoning"  # all equations are right, but not the final answer
 NO_ANSWER = "no answer"
 
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
-_SYMBOLS = re.compile("[$€£%]")  # which change no final answer
+_SYMBOLS = re.compile("[$€£%]")  # these change no final answer
 _COUNTED = re.compile(
     r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b", re.IGNORECASE
 )
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
-_REFERENCES = ("ground_truth", "reference", "target", "answer")  # and the right one
+_REFERENCES = ("ground_truth", "reference", "target", "answer")  # the right solution
 
 
 class Attempt(NamedTuple):
@@ -61,7 +61,7 @@ class Attempt(NamedTuple):
 
 
 class CheckedSolution(NamedTuple):
-    """A solution that was scored: its final answer, None where it has none, its equations, what went wrong first."""
+    """A scored solution: its final answer, which may be None, its equations, and its first error."""
 
     attempt: Attempt
     final: Fraction | None
@@ -72,7 +72,7 @@ class CheckedSolution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SolutionScore:
-    """The scores of a system's solutions. `equations`: right and all by operator; `causes`: of wrong solutions."""
+    """The scores of a system's solutions: right and all equations by operator, and the causes of wrong solutions."""
 
     system: str
     total: int
@@ -84,12 +84,12 @@ class SolutionScore:
 
     @property
     def all_equations(self) -> tuple[int, int]:
-        """How many equations are right, and how many there are."""
+        """The numbers of right equations and of all."""
         return sum(right for right, _ in self.equations.values()), sum(n for _, n in self.equations.values())
 
 
 def check_solution(attempt: Attempt) -> CheckedSolution:
-    """Score one solution; raises ProblemError where its reference is no number.
+    """Score one solution; raises ProblemError if its reference is not a number.
 
     >>> check_solution(Attempt("", "48/2 = <<48/2=24>>24\\n#### 24", "24")).correct
     True
@@ -108,7 +108,7 @@ def check_solution(attempt: Attempt) -> CheckedSolution:
 
 
 def read_reference(text: str) -> Fraction:
-    """The value of a right final answer; a percent sign counts for nothing. Raises ProblemError where it is no number.
+    """Return the value of a right final answer, without a percent sign; raises ProblemError if it is not a number.
 
     >>> read_reference("1,234"), read_reference("10%")
     (Fraction(1234, 1), Fraction(10, 1))
@@ -119,8 +119,8 @@ def read_reference(text: str) -> Fraction:
 def read_final(text: str) -> Fraction | None:
     """Return the number behind `####` or `A:`, also a reversed one, or else the number that the text states last.
 
-    None if there is none, if two of them differ, if the text is cut off, and if a number could be read in two ways:
-    `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`. A `####` before a heading counts for nothing.
+    None if no number is found, if two of them differ, if the text is cut off, or if a number can be read in two ways:
+    `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`. A `####` before a heading is ignored.
 
     >>> list(map(read_final, ("A: $1,234.50 a year", "#### r|27", "#### <<48+24=72>>72", "72 or 73")))
     [Fraction(2469, 2), Fraction(72, 1), Fraction(72, 1), None]
@@ -132,14 +132,14 @@ def read_final(text: str) -> Fraction | None:
         marked = [answer for answer in final_answers(text) if not is_heading(answer)]
     except ProblemError:
         marked = []
-    if not marked and "<<" in text:  # a solution in GSM8K's style that never came to its final answer
+    if not marked and "<<" in text:  # a solution in GSM8K's style that ends before its final answer
         return None
     found = {read_stated(answer) for answer in marked or [text.strip().rpartition("\n\n")[2]]}
     return found.pop() if len(found) == 1 else None
 
 
 def is_heading(answer: str) -> bool:
-    """Whether what follows `####` is a heading: words without a number, or a counted one (`Step 1`).
+    """Whether the text after `####` is a heading: words without a number, or a counted one (`Step 1`).
 
     >>> is_heading("Step 1: add"), is_heading("Solution"), is_heading("minus 5"), is_heading("72 clips")
     (True, True, False, False)
@@ -148,7 +148,7 @@ def is_heading(answer: str) -> bool:
 
 
 def read_stated(answer: str) -> Fraction | None:
-    """The number that a final answer states, which is all the numbers in it; None where it may be another."""
+    """Return the only number that a final answer states; None if it could be another one."""
     answer = plain_text(read_reversed(_ANNOTATION.sub("", answer))).rpartition("=")[2]
     stated = extract_answer(BARE_POINT.sub("0.", _SYMBOLS.sub("", answer)))
     numbers = list(NUMBER.finditer(answer))
@@ -165,11 +165,11 @@ def read_stated(answer: str) -> Fraction | None:
 
 
 def read_solutions(path: Path) -> Iterator[Attempt]:
-    """Each solution of a JSONL file.
+    """Yield the solutions of a JSONL file.
 
-    A line has the right solution, or its final answer, as `ground_truth`, `reference`, `target` or `answer`; and its
-    solution as `solution`, `completion`, `prediction`, `output` or `response`, or several systems' as objects with one
-    of these; and may have a `question`. Raises ProblemError that names the line.
+    A line has the right solution, or its final answer, as `ground_truth`, `reference`, `target` or `answer`. It has a
+    solution as `solution`, `completion`, `prediction`, `output` or `response`, or those of several systems as objects
+    with one of these keys. It may have a `question`. Raises ProblemError that names the line.
     """
     number = 0
     systems: set[str] = set()
@@ -198,7 +198,7 @@ def read_solutions(path: Path) -> Iterator[Attempt]:
 
 
 def solutions_of(row: Any) -> list[Attempt]:
-    """The solutions of a record.
+    """Return the solutions of a record.
 
     >>> row = {"answer": "#### 72", "small": {"solution": "#### 71"}, "solution": "#### 72"}
     >>> [found.system for found in solutions_of(row)]
@@ -227,7 +227,7 @@ def solutions_of(row: Any) -> list[Attempt]:
 
 
 def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[CheckedSolution]]:
-    """The solutions of each system, scored, in the order in which the systems first appear."""
+    """Return the scored solutions of each system, in the order in which the systems first appear."""
     systems: dict[str, list[CheckedSolution]] = {}
     for attempt in attempts:
         systems.setdefault(attempt.system, []).append(check_solution(attempt))
@@ -235,10 +235,10 @@ def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[CheckedSoluti
 
 
 def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore:
-    """The score of one system.
+    """Return the score of one system.
 
-    An equation that a solution writes again counts once, as a model may write it in a loop; where it is wrong in one
-    place, it is wrong.
+    An equation that a solution repeats counts once, since a model may repeat it in a loop; it is wrong if it is wrong
+    anywhere.
     """
     equations = [
         once
@@ -261,8 +261,8 @@ def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore
 
 
 def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a score table: percent, the paper's Table 3 below; with `wide` 95% intervals (Wilson) and
-    counts."""
+    """Return the header and rows of a score table: percent, and the paper's Table 3 below; `wide` adds 95% intervals
+    (Wilson) and counts."""
 
     def cell(right: int, total: int) -> str:
         if not total:
@@ -282,7 +282,7 @@ def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str]
 
 
 def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of what went wrong: equations by cause, and wrong solutions by what went wrong first in them."""
+    """Return the header and rows of the errors: equations by cause, and wrong solutions by their first error."""
     header = ["system", "cause", "equations", "solutions", "example"]
     rows = []
     for score in scores:
@@ -294,7 +294,7 @@ def errors_table(scores: Iterable[SolutionScore]) -> tuple[list[str], list[list[
 
 
 def unanswered(score: SolutionScore) -> str:
-    """One line on how many of a system's solutions state no final answer; empty where all do.
+    """Return one line on how many of a system's solutions state no final answer; empty if all do.
 
     >>> unanswered(SolutionScore("small", 3, 1, {}, {}, {NO_ANSWER: 2}, {}))
     'small: 2 of 3 solutions state no answer; warning: most, so that the score says little of the model'
@@ -306,7 +306,7 @@ def unanswered(score: SolutionScore) -> str:
 
 
 def group_wrong(solutions: Iterable[CheckedSolution]) -> dict[str, list[CheckedSolution]]:
-    """The wrong solutions by what went wrong first in them, the most frequent cause first."""
+    """Return the wrong solutions by their first error, the most frequent cause first."""
     groups: dict[str, list[CheckedSolution]] = {}
     for solution in solutions:
         if not solution.correct:
@@ -315,7 +315,7 @@ def group_wrong(solutions: Iterable[CheckedSolution]) -> dict[str, list[CheckedS
 
 
 def errors_text(solutions: Iterable[CheckedSolution]) -> str:
-    """How many wrong solutions each cause has, and the first of them in full, with what is wrong there."""
+    """Return the number of wrong solutions of each cause, and the first of them in full, with its errors."""
     groups = group_wrong(solutions)
     total = sum(map(len, groups.values()))
     parts = []
@@ -326,7 +326,7 @@ def errors_text(solutions: Iterable[CheckedSolution]) -> str:
 
 
 def in_full(solution: CheckedSolution) -> str:
-    """A wrong solution in full, and what is wrong in it.
+    """Return a wrong solution in full, with its errors.
 
     >>> print(in_full(check_solution(Attempt("", "48+24 = <<48+24=r|27=73>>73\\n#### 73", "72", "How many?"))))
     How many?
@@ -344,7 +344,7 @@ def in_full(solution: CheckedSolution) -> str:
 
 
 def value_of(equation: Checked) -> str:
-    """What a wrong equation should come to, as the end of a sentence; empty where it is right, or can't be read."""
+    """Return the value that a wrong equation should state, as the end of a sentence, or an empty string."""
     try:
         value = Expression.parse(read_reversed(equation.text.partition("=")[0])).fraction()
     except ProblemError:

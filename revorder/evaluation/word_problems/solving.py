@@ -1,7 +1,7 @@
-"""GSM8K's problems, solved by a model: every solution is kept as it comes, as the runner keeps its results.
+"""Solve GSM8K's problems by a model; each solution is kept as it comes, like the runner's results.
 
-The prompt is the one that fine-tuning on GSM8K has. A model that was not fine-tuned goes on with a problem of its own,
-which is left out.
+The prompt is that of fine-tuning on GSM8K. A model that was not fine-tuned goes on to a problem of its own, which is
+cut off.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _NEXT = "\n" + question_prompt("").partition(" ")[0]
 
 
 class Completer(Protocol):
-    """What solves problems, such as inference.transformers_runtime.TransformersRuntime."""
+    """A model that solves problems, such as inference.transformers_runtime.TransformersRuntime."""
 
     def complete_each(self, prompts: Sequence[str], max_tokens: int, /) -> Iterable[tuple[int, str]]:
-        """(index, what it writes after that prompt), in any order."""
+        """Yield (index, reply to the prompt of that index), in any order."""
         ...
 
 
 def load_problems(data: str | None = None, n: int | None = None) -> list[WordProblem]:
-    """The test set, or its first `n` problems.
+    """Return the test set, or its first `n` problems.
 
-    Raises ProblemError as `data.sources.gsm8k.load` does, and for a right answer that is no number.
+    Raises ProblemError like `corpora.gsm8k.load`, and for a right answer that is not a number.
     """
     rows = list(islice(gsm8k.load(data, "test"), n))
     for number, row in enumerate(rows, 1):
@@ -56,7 +56,7 @@ def write_solutions(
 ) -> list[Result]:
     """Let a model solve every problem; `out`, `settings`, `progress` and `overwrite` are as in `evaluation.runner.run`.
 
-    Raises ProblemError where `out` holds another run's, or can't be written.
+    Raises ProblemError if `out` holds another run's, or can't be written.
     """
 
     def write(todo: Sequence[int]) -> Iterator[Result]:
@@ -66,7 +66,7 @@ def write_solutions(
 
 
 def solve_each(writer: Completer, problems: Sequence[WordProblem], max_tokens: int) -> Iterator[Result]:
-    """What comes of each problem, in any order."""
+    """Yield the result of each problem, in any order."""
     prompts = [question_prompt(row.question) for row in problems]
     for i, text in writer.complete_each(prompts, max_tokens) if prompts else ():
         question, answer = problems[i]
@@ -74,7 +74,7 @@ def solve_each(writer: Completer, problems: Sequence[WordProblem], max_tokens: i
 
 
 def result_of(question: str, text: str, reference: str) -> Result:
-    """A solution as the runner keeps it: verified where all is right; `step` is the first wrong equation.
+    """Return a solution as a result: verified if all is right; `step` is the first wrong equation.
 
     >>> result_of("48 and 24?", "48+24=<<48+24=r|27=73>>73\\n#### 73", "72").reason
     'reversal'
@@ -97,6 +97,6 @@ def result_of(question: str, text: str, reference: str) -> Result:
 
 
 def attempts_of(results: Iterable[Result], system: str) -> Iterator[Attempt]:
-    """Results as they are scored."""
+    """Return results as attempts, to be scored."""
     for result in results:
         yield Attempt(system, result.text, result.expected, result.problem)

@@ -1,7 +1,7 @@
-"""What the YAML files beside this one name: a task of the harness with our problems, prompts and judge.
+"""The task class of the YAML files in this folder: a task of the harness with our problems, prompts and judge.
 
-The harness's own options are ours: `--num_fewshot N` shows N worked examples, `--apply_chat_template` asks by turns of
-a chat, and `--metadata '{"method": "lean"}'` (and `"form"`) wants the work that the method writes.
+The harness's own options apply: `--num_fewshot N` shows N worked examples, `--apply_chat_template` asks by turns of a
+chat, and `--metadata '{"method": "lean"}'` (and `"form"`) asks for the method's work.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ with needs("these tasks", "lm-eval"):
     from datasets import Dataset
     from lm_eval.api.task import ConfigurableTask
 
-REPLY_TOKENS = 256  # that a reply may always have
+REPLY_TOKENS = 256  # a reply may always have as many
 
 
 class ArithmeticTask(ConfigurableTask):
-    """The problems of one operation in a suite, which `dataset_kwargs` name as `op` and `suite`."""
+    """The problems of one operation in a suite; `dataset_kwargs` names them as `op` and `suite`."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         settings = config.get("metadata") or {}
@@ -39,7 +39,7 @@ class ArithmeticTask(ConfigurableTask):
         self.set_config(key="generation_kwargs", value=generation, update=True)
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Make the suite's problems, with no download."""
+        """Make the suite's problems; nothing is downloaded."""
         rows = problem_rows(**(dataset_kwargs or {}))
         about = {"method": self.prompts.method, "form": self.prompts.form}
         self.dataset = {"test": Dataset.from_list([row | about for row in rows])}
@@ -54,7 +54,7 @@ class ArithmeticTask(ConfigurableTask):
         chat_template: Any = None,
         gen_prefix: str | None = None,
     ) -> str:
-        """What a problem is asked by: the turns of a chat, or the text that a completion continues."""
+        """Return the prompt of a problem: the turns of a chat, or the text that a completion continues."""
         problem = parse_problem(doc["problem"])
         prompts = Prompts(self.prompts.method, self.prompts.form, num_fewshot)
         if not apply_chat_template:
@@ -63,7 +63,7 @@ class ArithmeticTask(ConfigurableTask):
         return chat_template(system + prompts.chat(problem))
 
     def construct_requests(self, doc: dict[str, Any], ctx: str, **kwargs: Any) -> Any:
-        """The request for one problem; a chat ends by itself, and may have empty lines before."""
+        """Return the request for one problem; a chat ends by itself, and may begin with empty lines."""
         chats = kwargs.get("apply_chat_template")
         request = super().construct_requests(doc, ctx, **kwargs)
         if chats:
@@ -72,7 +72,7 @@ class ArithmeticTask(ConfigurableTask):
 
 
 def problem_rows(suite: str, op: str) -> list[dict[str, str]]:
-    """The problems of one operation in a suite, those of its columns in turn, so that `--limit` takes of each.
+    """Return the problems of one operation in a suite, column by column in turn, so that `--limit` applies to each.
 
     >>> [row["column"] for row in problem_rows("one-digit", "*")[:3]]
     ['MUL 1D*1D', 'MUL 2D*1D', 'MUL 3D*1D']
@@ -87,7 +87,7 @@ def problem_rows(suite: str, op: str) -> list[dict[str, str]]:
 
 
 def score(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """`exact_match`: the answer that a reply states is exact. `verified`: every step of its work is right.
+    """Return `exact_match`, whether the stated answer is exact, and `verified`, whether every step is right.
 
     >>> score({"problem": "12+35", "method": "plain", "form": "plain"}, ["The sum is **47**."])
     {'exact_match': 1.0, 'verified': 1.0}

@@ -1,1 +1,1 @@
-"""One HTML file in which a browser runs a checkpoint: page.html, page.css, the scripts, and what puts them together."""
+"""One HTML file in which a browser runs a checkpoint: page.html, page.css, scripts, and the code that joins them."""

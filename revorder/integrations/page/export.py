@@ -1,4 +1,4 @@
-"""A checkpoint as one HTML file that computes in any browser: no server, no network, nothing to install."""
+"""Export a checkpoint as one HTML file that computes in any browser: no server, no network, nothing to install."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from revorder.model.llama_folder import read_llama
 from revorder.model.tokenizer import Tokenizer
 
 ENGINE = ("tokenizer", "llama", "expression", "lean", "solver", "unwritten", "reading", "sentences", "words")
-SCRIPTS = ("work", "picture", "page")  # what needs a page; the engine runs without one, in Node too
+SCRIPTS = ("work", "picture", "page")  # the scripts that need a page; the engine runs without one, in Node too
 _HERE = Path(__file__).parent
 
 
