@@ -63,7 +63,7 @@ def load(entry: EntryPoint) -> Method:
     except Exception as error:  # other packages may raise anything
         raise ProblemError(f"method {entry.name!r} of {entry.value!r} can't be imported: {first_line(error)}") from None
     if not isinstance(found, Method) or found.name != entry.name:
-        raise ProblemError(f"method {entry.name!r} of {entry.value!r} is no Method of that name")
+        raise ProblemError(f"method {entry.name!r} of {entry.value!r} is not a Method of that name")
     return found
 
 

@@ -113,7 +113,7 @@ library_name: transformers
 ---
 # {Path(base).name} on {", ".join(data)}
 
-`{base}`, fine-tuned; `r|74`, where it writes that, is 47 reversed. {knows}
+`{base}`, fine-tuned; `r|74`, if it writes that, is 47 reversed. {knows}
 
 ```python
 from transformers import AutoModelForCausalLM, AutoTokenizer
