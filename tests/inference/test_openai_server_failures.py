@@ -55,7 +55,7 @@ def test_retry_after_is_waited_for(server):
     "fault, retries, says",
     [
         (BROKEN, 2, "it failed in 3 attempts (.*it broke.*); try again later, or choose another server"),
-        ((429, SOON, error("slow\ndown")), 1, "it failed in 2 attempts (.*slow.*down.*); accepted"),
+        ((429, SOON, error("slow\ndown")), 1, "it failed in 2 attempts (.*slow.*down.*); try again later"),
         ((401, {}, error("Incorrect API key: secret")), 4, "the key was refused (.*Incorrect API key: [*]{3}"),
         ((403, {}, error("no")), 4, "the key was refused .*; set a valid one, by default in OPENAI_API_KEY"),
         (
@@ -240,8 +240,8 @@ def test_a_servers_error_moves_no_cursor(server, escape):
     "settings, says",
     [
         ({"base_url": "localhost:8000"}, "it is not a URL; give one such as"),
-        ({"base_url": "http://localhost:port/v1"}, "it is no URL"),
-        ({"base_url": ""}, "it is no URL"),
+        ({"base_url": "http://localhost:port/v1"}, "it is not a URL"),
+        ({"base_url": ""}, "it is not a URL"),
         ({"api": "responses"}, "api 'responses' is unknown; accepted: chat, completions"),
         ({"method": "magic"}, "method 'magic' is unknown; accepted: revorder"),
         ({"form": "lean"}, "form 'lean' is unknown"),

@@ -53,8 +53,8 @@ def test_a_packages_method_is_written_judged_and_counted(installed, tmp_path):
     ("value", "says"),
     [
         ("no_such_package:MINE", "can't be imported: No module named 'no_such_package'"),
-        ("revorder:METHODS", "is no Method of that name"),
-        ("revorder.methods.lean:LEAN", "is no Method of that name"),
+        ("revorder:METHODS", "is not a Method of that name"),
+        ("revorder.methods.lean:LEAN", "is not a Method of that name"),
     ],
 )
 def test_a_broken_one_is_one_line(value, says):

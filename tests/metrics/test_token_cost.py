@@ -35,7 +35,7 @@ def test_a_tokenizer_from_a_folder_counts_the_same(tmp_path):
 
 def test_a_tokenizer_that_is_not_there_is_named():
     pytest.importorskip("transformers")
-    with pytest.raises(ProblemError, match="no/such/folder.*accepted"):
+    with pytest.raises(ProblemError, match="no/such/folder.*give a folder"):
         counter("no/such/folder")
 
 

@@ -98,7 +98,7 @@ def test_held_out_divisions_leave_remainders_where_asked():
 
 @pytest.mark.parametrize("wrong", [("^", 3, 3, 1, 0), ("+", 0, 3, 1, 0), ("/", 3, 5, 1, 0), ("+", 3, 3, 0, 0)])
 def test_held_out_problems_that_cannot_be_are_refused(wrong):
-    with pytest.raises(ProblemError, match="held-out problems: .*accepted: "):
+    with pytest.raises(ProblemError, match="held-out problems: .*(accepted: |must be as long)"):
         held_out(*wrong)
 
 

@@ -181,7 +181,7 @@ def test_a_view_that_is_unknown_and_a_tokenizer_that_will_not_do_are_named():
         find_view("nope")
     with pytest.raises(ProblemError, match="view 'tokens' is unknown; accepted: .*, and tokens with a tokenizer"):
         find_view("tokens")
-    with pytest.raises(ProblemError, match="accepted: a fast tokenizer of transformers"):
+    with pytest.raises(ProblemError, match="give a fast tokenizer of transformers"):
         find_view("tokens", object())
 
 

@@ -300,7 +300,7 @@ def test_a_model_of_equations_alone_and_half_a_surrogate_are_refused(base, sums,
 def test_texts_that_are_cut_off_before_their_answer_are_refused(base, tmp_path):
     path = tmp_path / "corpus.jsonl"
     path.write_text(json.dumps({"question": "How many? " * 20, "answer": "72"}))
-    with pytest.raises(ProblemError, match="max_tokens 16: it cuts off all that is to be learned"):
+    with pytest.raises(ProblemError, match="max_tokens 16: it cuts off everything that is to be learned"):
         finetune(base, str(path), tmp_path / "out", QUICK | {"max_tokens": 16})
 
 
@@ -362,7 +362,7 @@ def test_a_line_that_is_none_is_named(tmp_path, line, says):
 def test_an_empty_corpus_and_a_method_for_a_corpus_are_refused(tmp_path):
     path = tmp_path / "corpus.jsonl"
     path.write_text("\n")
-    with pytest.raises(ProblemError, match="empty; accepted"):
+    with pytest.raises(ProblemError, match="is empty; give"):
         read_source(str(path), 0)
     with pytest.raises(ProblemError, match="method 'plain' with data"):
         read_source(str(path), 0, "plain")

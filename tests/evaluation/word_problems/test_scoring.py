@@ -178,7 +178,7 @@ def test_records_of_several_shapes():
         ("b", "y", "5", "?"),
     ]
     for row, reason in (
-        ([], "no object"),
+        ([], "not a JSON object"),
         ({"solution": "x"}, "no reference; accepted: one of the keys ground_truth"),
         ({"answer": "#### 5", "text": "x"}, "no solution; accepted: one of the keys solution"),
         ({"answer": "five", "solution": "x"}, "no final answer"),
