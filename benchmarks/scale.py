@@ -93,8 +93,15 @@ def main() -> None:
     parser.add_argument("--shard-size", type=int, default=5_000_000)
     parser.add_argument("--count", type=int, default=50_000)
     arguments = parser.parse_args()
-    names = ["tokens an example", "examples a second and core", "examples", "new", "shards", "a shard, GB"]
-    names += ["JSONL, TB", "Parquet, TB", "core-hours, JSONL", "core-hours, Parquet", "core-hours to look at again"]
+    names = [
+        "tokens per example",
+        "examples per second and core",
+        "examples",
+        "share with a new problem",
+        "shards",
+        "GB per shard",
+    ]
+    names += ["JSONL, TB", "Parquet, TB", "core-hours, JSONL", "core-hours, Parquet", "core-hours to check each shard"]
     columns = []
     for name in arguments.mixtures:
         mixture = Mixture.read(name)
