@@ -37,9 +37,7 @@ def command(
     ] = False,
     out: Annotated[
         Optional[Path],
-        typer.Option(
-            "--out", "-o", help="Write the findings to this JSONL file, and resume; with --fix, the copy."
-        ),
+        typer.Option("--out", "-o", help="Write the findings to this JSONL file, and resume; with --fix, the copy."),
     ] = None,
     unread: Annotated[
         bool, typer.Option("--unread", help="Also show equations that can't be read for certain.")

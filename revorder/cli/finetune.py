@@ -33,9 +33,7 @@ def command(
         Optional[str],
         typer.Option(help=f"A recipe's YAML file, or a packaged one: {packaged('training/finetunes')}."),
     ] = None,
-    method: Annotated[
-        Optional[str], typer.Option(help=f"The method of its traces: {', '.join(METHODS)}.")
-    ] = None,
+    method: Annotated[Optional[str], typer.Option(help=f"The method of its traces: {', '.join(METHODS)}.")] = None,
     epochs: Annotated[Optional[int], typer.Option(min=1, help="Passes over the data.", rich_help_panel=OVER)] = None,
     steps: Annotated[
         Optional[int], typer.Option(min=1, help="Steps, whatever the epochs.", rich_help_panel=OVER)
