@@ -145,12 +145,12 @@ class Batches:
         """Return POOL shuffled batches of about equal numbers of tokens, each with examples of similar lengths."""
         recipe = self.recipe
         key = hashlib.blake2b(f"{recipe.seed}:{number}".encode(), digest_size=8).digest()
-        tokens, early = recipe.tokens * POOL, 0
-        rows: list[Encoded] = []
-        if recipe.early and (left := recipe.early_steps - number // self.a_step * POOL) > 0:
-            early = tokens * left // recipe.early_steps
-            rows = self.rows(recipe.early, key, early)
-        rows = sorted(rows + self.rows(recipe.data, key, tokens - early), key=lambda row: len(row[0]))
+        tokens = recipe.tokens * POOL
+        phase, into = divmod(number // self.a_step * POOL, recipe.early_steps)
+        now, then = (*recipe.early, recipe.data, recipe.data)[min(phase, len(recipe.early)) :][:2]
+        first = tokens if now is then else tokens * (recipe.early_steps - into) // recipe.early_steps
+        rows = self.rows(now, key, first) + self.rows(then, key, tokens - first)
+        rows.sort(key=lambda row: len(row[0]))
         batches: list[list[Encoded]] = [[] for _ in range(POOL)]
         seen, total = 0, sum(len(ids) for ids, _ in rows)
         for row in rows:

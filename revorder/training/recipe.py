@@ -32,9 +32,9 @@ class Recipe(Settings):
     Args:
         name: The recipe's name.
         data: The mixture.
-        early: A mixture that the examples are drawn from at first, null for none. Its share of the tokens falls from 1
-            to 0 over the first `early_steps`, for a skill that comes late or never among others.
-        early_steps: The number of those steps.
+        early: Mixtures that come before `data`, each for a skill that comes late or never among others. Over
+            `early_steps` the share of a mixture in the tokens falls from 1 to 0, and that of the next one rises.
+        early_steps: The steps of each early mixture.
         model: The size of the model.
         max_digits: [op, digits of the longer operand, of the shorter] for each kind of problem to ask the model.
         steps: The number of steps.
@@ -60,8 +60,8 @@ class Recipe(Settings):
 
     name: Name
     data: Mixture
-    early: Mixture | None = None
-    early_steps: Annotated[int, Field(ge=0)] = 0
+    early: tuple[Mixture, ...] = ()
+    early_steps: Count = 1000
     model: ModelShape = ModelShape()
     max_digits: Annotated[Lengths, Field(min_length=1)]
     steps: Count = 10_000
@@ -104,7 +104,8 @@ class Recipe(Settings):
 
     def run_settings(self, processes: int) -> dict[str, Any]:
         """Return every setting that affects what is learned in a run of this many processes, as JSON."""
-        unused = {key for key in ("early", "early_steps", "place_offset") if not getattr(self, key)}
+        unused = {"place_offset"} if not self.place_offset else set[str]()
+        unused |= {"early", "early_steps"} if not self.early else set()
         settings = self.model_dump(mode="json", exclude=NOT_LEARNED | unused)
         return settings | {"batches": self.batches_a_step(processes)}
 

@@ -56,18 +56,24 @@ def test_helpers_make_the_same_batches(recipe):
     helped.close()
 
 
-def test_an_early_mixture_gives_way(recipe):
-    products = 'early: {method: lean, size: 2000, parts: [{op: "*", a: [1, 2], b: [1, 2]}]}\nearly_steps: 96\n'
-    recipe.write_text(recipe.read_text().replace("steps: 60", "steps: 128") + products)
+def test_early_mixtures_give_way_to_the_next(recipe):
+    early = """
+early:
+  - {method: lean, size: 2000, parts: [{op: "*", a: [1, 2], b: [1, 2]}]}
+  - {method: lean, size: 2000, parts: [{op: "-", a: [1, 2], b: [1, 2]}]}
+early_steps: 64
+"""
+    recipe.write_text(recipe.read_text().replace("steps: 60", "steps: 200") + early)
     tokenizer = Tokenizer()
     batches = Batches(Recipe.read(recipe), tokenizer)
     shares = []
-    for turn in range(4):
-        rows = [row for batch in batches.pool(turn) for row in batch["input_ids"].tolist()]
-        tokens = [sum(token != tokenizer.pad for token in row) for row in rows]
-        early = sum(n for n, row in zip(tokens, rows, strict=True) if "*" in tokenizer.decode(row))
-        shares.append(early / sum(tokens))
-    assert shares == pytest.approx([1, 2 / 3, 1 / 3, 0], abs=0.01)
+    for turn in range(6):
+        texts = [tokenizer.decode(row) for batch in batches.pool(turn) for row in batch["input_ids"].tolist()]
+        lengths = [len(tokenizer.encode(text)) + 2 for text in texts]
+        of = [next(op for op in "*+-" if op in text.partition("=")[0]) for text in texts]
+        shares += [[sum(n for n, by in zip(lengths, of, strict=True) if by == op) / sum(lengths) for op in "*-+"]]
+    expected = [[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0], [0, 0.5, 0.5], [0, 0, 1], [0, 0, 1]]
+    assert shares == [pytest.approx(row, abs=0.01) for row in expected]
 
 
 def test_padding_is_not_learned():
