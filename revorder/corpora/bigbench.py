@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from revorder.arithmetic.problem import Problem
 from revorder.corpora.locate import find_folder, read_hub
+from revorder.corpora.records import read_texts
 from revorder.errors import ProblemError, quote
 
 FOLDER = "bigbench_arithmetic"
@@ -55,7 +54,7 @@ def load(
     for op in ops:
         for n in digits:
             if folder:
-                pairs = file_rows(folder / f"{n}_digit_{NAMES[op]}.jsonl")
+                pairs = list(read_texts(folder / f"{n}_digit_{NAMES[op]}.jsonl", "input", "target"))
             else:
                 pairs = [row for row in rows or [] if in_task(row[0], op, n)]
             tasks[f"{NAMES[op][:3].upper()} {n}D"] = [read_row(*pair) for pair in pairs]
@@ -68,20 +67,6 @@ def read_row(question: str, target: str) -> Problem:
     if target.strip() != problem.answer:
         raise ProblemError(f"question {quote(question)}: the stated target {target!r} is not {problem.answer}")
     return problem
-
-
-def file_rows(path: Path) -> list[tuple[str, str]]:
-    """Return (question, target) of each line of a JSONL file. Raises ProblemError that names the file."""
-    try:
-        return [
-            (str(row["input"]), str(row["target"]))
-            for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        said = getattr(error, "strerror", None) or repr(error)
-        raise ProblemError(
-            f"BIG-bench file {str(path)!r} can't be read: {said}; give JSONL with input and target"
-        ) from None
 
 
 def hub_rows(parts: Mapping[str, Any]) -> list[tuple[str, str]]:

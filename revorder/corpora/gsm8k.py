@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from revorder.corpora.locate import find_folder, read_hub
-from revorder.errors import ProblemError, first_line, quote
+from revorder.corpora.records import read_texts
+from revorder.errors import ProblemError, quote
 
 PARTS = ("train", "test")
 _FINAL = re.compile(r"(?:####|^[ *]*A:)(.*)$", re.MULTILINE)
@@ -57,28 +57,9 @@ def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]
 
 
 def read_rows(path: Path) -> Iterator[WordProblem]:
-    """Yield the rows of a JSONL file. Raises ProblemError that names the file and the line."""
-    try:
-        with path.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield read_row(line, f"GSM8K file {str(path)!r}, line {number}")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(
-            f"GSM8K file {str(path)!r} can't be read: {first_line(error)}; give JSONL with question and answer"
-        ) from None
-
-
-def read_row(line: str, where: str) -> WordProblem:
-    """Return the row of a line of JSON. Raises ProblemError that begins with `where`."""
-    try:
-        row = json.loads(line)
-        question, answer = row["question"], row["answer"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ProblemError(f"{where}: {error!r}; give JSON with question and answer") from None
-    if not (isinstance(question, str) and isinstance(answer, str)):
-        raise ProblemError(f"{where}: question or answer is not text; give JSON with both")
-    return WordProblem(question, answer)
+    """Yield the rows of a JSONL or Parquet file. Raises ProblemError that names the file and the line."""
+    for question, answer in read_texts(path, "question", "answer"):
+        yield WordProblem(question, answer)
 
 
 def hub_rows(rows: Iterable[Mapping[str, str]]) -> list[WordProblem]:

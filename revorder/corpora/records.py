@@ -75,6 +75,17 @@ def read_records(source: Path, fields: Sequence[str]) -> Iterator[tuple[int, Any
         ) from None
 
 
+def read_texts(source: Path, *fields: str) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of `fields` in each record of a file. Raises ProblemError that names the file and the line."""
+    for number, record in read_records(source, fields):
+        texts = [record.get(field) for field in fields] if isinstance(record, dict) else []
+        found = tuple(text for text in texts if isinstance(text, str))
+        if len(found) < len(fields):
+            wrong = record if isinstance(record, ProblemError) else "not a record of texts"
+            raise ProblemError(f"file {str(source)!r}, line {number}: {wrong}; give {' and '.join(fields)}")
+        yield found
+
+
 def reason(error: Exception) -> str:
     """Return why a line can't be read."""
     if isinstance(error, ProblemError):

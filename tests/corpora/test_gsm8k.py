@@ -35,7 +35,7 @@ def test_what_is_wrong_is_named(folder):
         list(gsm8k.load(str(folder / "gsm8k")))
     bad = folder / "bad.jsonl"
     bad.write_text('{"question": "a", "answer": "b"}\n{"question": "a"}\n')
-    with pytest.raises(ProblemError, match="bad.jsonl', line 2: KeyError"):
+    with pytest.raises(ProblemError, match="bad.jsonl', line 2: not a record of texts; give question and answer"):
         list(gsm8k.load(str(bad)))
     with pytest.raises(ProblemError, match="split 'dev' is unknown; accepted: train, test"):
         gsm8k.load(split="dev")
