@@ -148,7 +148,7 @@ def test_what_is_refused_leaves_the_old_file_and_nothing_else(tmp_path):
         ((source, tmp_path / "out.parquet"), "out.parquet': give a file of the same kind as 'in.jsonl'"),
         ((source, tmp_path / "none" / "out.jsonl"), "none/out.jsonl' can't be written: its folder is missing"),
         ((table, tmp_path / "out.parquet"), "column 'answer' is int64; give text"),
-        ((table, tmp_path / "out.parquet", "text"), "column 'text' is missing; accepted: text"),
+        ((table, tmp_path / "out.parquet", "text"), "column 'text' is missing; give text"),
         ((write(tmp_path / "no.parquet", "no"), tmp_path / "out.parquet"), "can't be read: .*give Parquet"),
         ((source, tmp_path / "out.jsonl", "answer", "r"), "notation 'r' is unknown"),
     ):
