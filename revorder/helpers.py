@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -17,17 +17,11 @@ QUIET = "ignore:resource_tracker:UserWarning"  # what Python's tracker of locks 
 
 
 class Helpers(ProcessPoolExecutor):
-    """Processes that leave Ctrl-C to this one, also while they start, and that end with it.
+    """`count` processes that leave Ctrl-C to this one, also while they start, and that end with it."""
 
-    Args:
-        count: The number of processes.
-        prepare: What each process calls before its first task.
-        arguments: The arguments of `prepare`.
-    """
-
-    def __init__(self, count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> None:
+    def __init__(self, count: int) -> None:
         with interrupts_blocked():
-            super().__init__(count, multiprocessing.get_context("spawn"), _begin, (prepare, *arguments))
+            super().__init__(count, multiprocessing.get_context("spawn"), _begin)
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Submit a task, as ProcessPoolExecutor does."""
@@ -35,11 +29,9 @@ class Helpers(ProcessPoolExecutor):
             return super().submit(fn, *args, **kwargs)
 
 
-def _begin(prepare: Callable[..., None] | None, *arguments: Any) -> None:
+def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows too
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if prepare:
-        prepare(*arguments)
 
 
 def _end_with_parent() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from concurrent.futures import Future
+from functools import cache
 from typing import Any
 
 from revorder.errors import ProblemError
@@ -62,19 +63,6 @@ def pad(rows: list[Encoded], padding: int) -> dict[str, Any]:
     return {"input_ids": ids, "labels": labels}  # padding comes last, so causal attention never sees it
 
 
-_batches: Batches  # of a helper
-
-
-def _prepare(recipe: Recipe, processes: int) -> None:
-    global _batches
-    _batches = Batches(recipe, Tokenizer(recipe.model.places), processes)
-
-
-def _pool(number: int) -> list[dict[str, Any]]:
-    """Return a pool as arrays: tensors would travel as open files, two for each batch."""
-    return [{name: tensor.numpy() for name, tensor in batch.items()} for batch in _batches.pool(number)]
-
-
 class Batches:
     """A dataset of whole batches: item `i` belongs to step i // `a_step`, a pure function of (recipe, `a_step`, i).
 
@@ -83,12 +71,12 @@ class Batches:
 
     def __init__(self, recipe: Recipe, tokenizer: Tokenizer, processes: int = 1, helpers: int = 0) -> None:
         self.recipe, self.tokenizer = recipe, tokenizer
-        self.a_step = recipe.batches_a_step(processes)
+        self.processes, self.a_step = processes, recipe.batches_a_step(processes)
         self.pieces = self.a_step // processes  # batches of a step in each process
         self._pools: dict[int, tuple[int, list[dict[str, Any]]]] = {}  # by slot: the turn and its batches
         self._coming: dict[int, Future[list[dict[str, Any]]]] = {}  # by number
         self._ahead = -(-2 * helpers // self.pieces)  # turns
-        self._helpers = Helpers(helpers, _prepare, recipe, processes) if helpers else None
+        self._helpers = Helpers(helpers) if helpers else None
 
     def __len__(self) -> int:
         return self.recipe.steps * self.a_step
@@ -110,14 +98,15 @@ class Batches:
 
     def _made(self, turn: int, slot: int) -> list[dict[str, Any]]:
         """Return the pool of a turn and slot, and have the helpers make the slot's next ones."""
+        wanted = turn * self.a_step + slot
         if not self._helpers:
-            return self.pool(turn * self.a_step + slot)
-        for number in range(turn * self.a_step + slot, (turn + self._ahead) * self.a_step + slot + 1, self.a_step):
-            if number not in self._coming:
-                self._coming[number] = self._helpers.submit(_pool, number)
+            return self.pool(wanted)
         import torch
 
-        arrays = self._coming.pop(turn * self.a_step + slot).result()
+        for number in range(wanted, wanted + self._ahead * self.a_step + 1, self.a_step):
+            if number not in self._coming:
+                self._coming[number] = self._helpers.submit(pool_as_arrays, self.recipe, self.processes, number)
+        arrays = self._coming.pop(wanted).result()
         return [{name: torch.from_numpy(array) for name, array in batch.items()} for batch in arrays]
 
     def rows(self, mixture: Mixture, key: bytes, tokens: int) -> list[Encoded]:
@@ -163,3 +152,15 @@ class Batches:
             )
         random.Random(key).shuffle(batches)
         return [pad(batch, self.tokenizer.pad) for batch in batches]
+
+
+@cache
+def batches_in_helper(recipe: Recipe, processes: int) -> Batches:
+    """Return the batches of a recipe, which each helper makes once."""
+    return Batches(recipe, Tokenizer(recipe.model.places), processes)
+
+
+def pool_as_arrays(recipe: Recipe, processes: int, number: int) -> list[dict[str, Any]]:
+    """Return a pool in a helper, as arrays: tensors would travel as open files, two for each batch."""
+    pool = batches_in_helper(recipe, processes).pool(number)
+    return [{name: tensor.numpy() for name, tensor in batch.items()} for batch in pool]

@@ -7,23 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.nn.functional import scaled_dot_product_attention
-from transformers import AttentionInterface, Trainer
+from transformers import Trainer
 
 from revorder.mixtures.targets import IGNORED
-
-ATTENTION = "causal"  # an attention without masks: padding comes last, so causal attention never sees it
-
-
-def causal_attention(
-    module: Any, query: Any, key: Any, value: Any, mask: Any, scaling: float | None = None, **_: Any
-) -> tuple[Any, None]:
-    """Return the attention of (batch, heads, tokens, head_dim) tensors as (batch, tokens, heads, head_dim)."""
-    out = scaled_dot_product_attention(query, key, value, is_causal=True, scale=scaling)
-    return out.transpose(1, 2).contiguous(), None
-
-
-AttentionInterface.register(ATTENTION, causal_attention)
 
 
 class GraphTrainer(Trainer):

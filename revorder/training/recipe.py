@@ -104,8 +104,8 @@ class Recipe(Settings):
 
     def run_settings(self, processes: int) -> dict[str, Any]:
         """Return every setting that affects what is learned in a run of this many processes, as JSON."""
-        unused = {"place_offset"} if not self.place_offset else set[str]()
-        unused |= {"early", "early_steps"} if not self.early else set()
+        used = {"place_offset": self.place_offset, "early": self.early, "early_steps": self.early}
+        unused = {key for key, value in used.items() if not value}
         settings = self.model_dump(mode="json", exclude=NOT_LEARNED | unused)
         return settings | {"batches": self.batches_a_step(processes)}
 

@@ -19,8 +19,9 @@ from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
 from revorder.processes import cores, is_first_process, process_count
+from revorder.training.attention import attend_without_masks
 from revorder.training.batches import Batches, encode_example, pad
-from revorder.training.graphs import ATTENTION, GraphTrainer
+from revorder.training.graphs import GraphTrainer
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
@@ -60,10 +61,10 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     run = out / "run"
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     tokenizer, model = Tokenizer(recipe.model.places), create_model(recipe.model, recipe.seed)
-    if on_one_gpu():
-        model.set_attn_implementation(ATTENTION)
-    elif recipe.steps >= COMPILE_FROM and shutil.which("c++"):
-        model.set_attn_implementation(ATTENTION)  # without compiling, it is slower than eager for short texts
+    compiles = not on_one_gpu() and recipe.steps >= COMPILE_FROM and shutil.which("c++")
+    if on_one_gpu() or compiles:
+        attend_without_masks(model)
+    if compiles:
         model.compile(dynamic=True)
     if not take_steps(recipe, tokenizer, model, run, saved, processes):
         return None
@@ -89,7 +90,8 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
 
 def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, saved: str | None, processes: int) -> bool:
     """Train the model, from the saved state if there is one; return False if the run was interrupted."""
-    batches = Batches(recipe, tokenizer, processes, cores() // processes - 1 if torch.cuda.is_available() else 0)
+    spare = max(0, cores() // processes - 1) if torch.cuda.is_available() else 0
+    batches = Batches(recipe, tokenizer, processes, spare)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
     interruption = SaveOnSignal()
     trainer = (GraphTrainer if on_one_gpu() else Trainer)(

@@ -6,6 +6,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from revorder.training.recipe import Recipe  # noqa: E402
+from revorder.training.runs import read_log  # noqa: E402
 from revorder.training.trainer import train  # noqa: E402
 
 
@@ -15,6 +16,5 @@ def test_a_run_on_graphs_learns_what_a_run_without_them_learns(recipe, tmp_path,
     for graphs in (True, False):
         monkeypatch.setattr("revorder.training.trainer.on_one_gpu", lambda graphs=graphs: graphs)
         out = train(Recipe.read(recipe).model_dump(mode="json"), tmp_path / str(graphs))
-        lines = (out / "run" / "log.jsonl").read_text().splitlines()
-        losses.append([float(line.split('"loss": ')[1].split(",")[0]) for line in lines if "loss" in line])
+        losses.append([entry["loss"] for entry in read_log(out / "run" / "log.jsonl") if "loss" in entry])
     assert len(losses[0]) == len(losses[1]) and losses[0] == pytest.approx(losses[1], rel=0.05)
