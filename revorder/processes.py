@@ -19,6 +19,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def refuse_little_memory(least: int) -> None:
+    """Raise ProblemError if `ulimit -v` is below this many megabytes, with which libraries abort the process."""
+    with suppress(ImportError):  # on Windows
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0] // 2**20
+        if 0 <= limit < least:
+            raise ProblemError(
+                f"memory is limited to {limit} MB; raise the limit to {least} MB: ulimit -v {least * 1024}"
+            )
+
+
 def wait_passively() -> None:
     """Have OpenMP's threads sleep while they wait, unless the user says otherwise; call it before torch is imported.
 

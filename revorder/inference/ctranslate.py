@@ -17,9 +17,10 @@ from revorder.inference.ctranslate_model import model_files
 from revorder.inference.prompts import Prompts
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
 from revorder.model.tokenizer import Tokenizer
-from revorder.processes import cores
+from revorder.processes import cores, refuse_little_memory
 
 BATCH = 32  # texts per core
+LEAST_MEMORY = 500  # megabytes of address space, with which one problem is solved
 
 
 class Runtime:
@@ -34,6 +35,7 @@ class Runtime:
     """
 
     def __init__(self, folder: str | Path | None = None, threads: int = 0) -> None:
+        refuse_little_memory(LEAST_MEMORY)
         self.folder = checkpoint(folder)
         self.info = CheckpointInfo.load(self.folder)
         self.tokenizer = Tokenizer(self.info.places)

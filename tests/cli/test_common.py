@@ -127,7 +127,7 @@ def test_a_signal_while_something_is_imported_is_no_traceback(module, number, st
     assert done.returncode in statuses and done.stdout == "" and done.stderr.count("\n") <= 1, done
 
 
-@pytest.mark.parametrize("megabytes", [300, 500])
+@pytest.mark.parametrize("megabytes", [100, 300, 500])
 def test_too_little_memory_is_one_line(megabytes):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20,) * 2)
