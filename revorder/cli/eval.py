@@ -30,7 +30,7 @@ def command(
         str, typer.Argument(help="; ".join(f"{name}: {suite.tasks.__doc__}" for name, suite in SUITES.items()) + ".")
     ],
     ops: Annotated[
-        Optional[list[str]], typer.Argument(metavar="[OPS]...", help="Operations, such as + -; by default all.")
+        Optional[list[str]], typer.Argument(metavar="OPS", help="Operations, such as + -; by default all.")
     ] = None,
     model: Model = None,
     out: Out = None,

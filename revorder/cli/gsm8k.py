@@ -44,7 +44,7 @@ def command(
     data: Annotated[
         Optional[str],
         typer.Option(
-            help="GSM8K's folder, or a Hugging Face dataset; $REVORDER_DATA names the folder too.",
+            help="GSM8K's folder, a JSONL file, or a Hugging Face dataset; $REVORDER_DATA names the folder too.",
             rich_help_panel=SOLVE,
         ),
     ] = None,

@@ -23,8 +23,8 @@ def command(
         Optional[str],
         typer.Option(
             help=(
-                "smoke: a minute or two for all; cpu: models of a million parameters; gpu: TinyLlama, by the paper's"
-                " rates."
+                "smoke: tiny models, a minute or two for all; cpu: models that two cores train; gpu: models of the"
+                " paper's size."
             ),
             show_default="cpu",
         ),

@@ -96,19 +96,19 @@ def columns(wanted: Iterable[Column], draw: Draw, split: str = "test") -> Tasks:
 
 
 def bigbench(draw: Draw) -> Tasks:
-    """BIG-bench's own problems of 1 to 5 digits"""
+    """BIG-bench's problems of 1 to 5 digits"""
     from revorder.corpora.bigbench import load
 
     return {task: problems[: draw.n] for task, problems in load(draw.data, draw.ops).items()}
 
 
 def extra(draw: Draw) -> Tasks:
-    """Table 1's larger columns"""
+    """Table 1's 12 columns of 6 digits and more"""
     return columns(EXTRA, draw)
 
 
 def table1(draw: Draw) -> Tasks:
-    """both of them, Table 1's 32 columns"""
+    """bigbench and extra, all 32 columns of Table 1"""
     from revorder.corpora.bigbench import FOLDER
     from revorder.corpora.locate import find_folder
 
@@ -132,27 +132,27 @@ def hard(draw: Draw) -> Tasks:
 
 
 def patterns(draw: Draw) -> Tasks:
-    """each pattern of carries of 16D+16D and of borrows of 16D-16D, once"""
+    """16D+16D and 16D-16D, every pattern of carries and of borrows once"""
     return pattern_tasks(draw.ops, draw.seed, draw.n)
 
 
 def ordinary(draw: Draw) -> Tasks:
-    """decimals of up to 17 significant digits, as integers"""
+    """decimals of up to 17 significant digits, scaled to integers"""
     return ordinary_tasks(draw.ops, draw.seed, draw.n or 2000)
 
 
 def beyond(draw: Draw) -> Tasks:
-    """longer operands than the models are trained on"""
+    """operands longer than those trained on"""
     return columns(BEYOND, draw)
 
 
 def validation(draw: Draw) -> Tasks:
-    """Table 1's larger columns of the validation split, for choices: the others are for reports"""
+    """the columns of extra, from the validation split: use it to choose, the others to report"""
     return columns(EXTRA, draw, "validation")
 
 
 def neighbours(draw: Draw) -> Tasks:
-    """the neighbours of those problems of the validation suite that the model is least sure of"""
+    """problems close to those of validation that the model is least sure of"""
     if draw.confidence is None:
         raise ProblemError("suite 'neighbours': a server does not say how sure it is; give a checkpoint")
     columns_drawn = columns(EXTRA, replace(draw, n=1000), "validation")

@@ -33,7 +33,7 @@ def encode_pair(tokenizer: Any, pair: Pair) -> Encoded:
 def count_pieces(recipe: FinetuneRecipe, processes: int) -> int:
     """Return the number of pieces of a step in each process. Raises ProblemError if a process would have none."""
     if recipe.batch < processes:
-        raise ProblemError(f"batch is {recipe.batch}; accepted: at least {processes}, one example for each process")
+        raise ProblemError(f"batch is {recipe.batch}; give at least {processes}, one example for each process")
     return min(-(-recipe.batch // (processes * recipe.device_batch)), recipe.batch // processes)
 
 

@@ -76,7 +76,7 @@ def test_where_no_record_can_be_read_it_is_the_file_that_is_refused(source, refu
 
 
 def test_what_is_refused(source, tmp_path, refused):
-    assert "none.jsonl' can't be read: No such file or directory" in refused("audit", tmp_path / "none.jsonl")
+    assert "none.jsonl' can't be read: No such file or directory; give" in refused("audit", tmp_path / "none.jsonl")
     assert "none/out' can't be written: its folder is missing" in refused(
         "audit", source, "--out", tmp_path / "none" / "out"
     )

@@ -12,7 +12,7 @@ from revorder import __version__
 from revorder.cli import common
 
 COMMANDS = ["solve", "show", "app", "verify", "csid", "cost", "eval", "report", "audit", "reproduce", "data", "rewrite"]
-COMMANDS += ["train", "finetune", "gsm8k", "export", "lm-eval-path"]
+COMMANDS += ["check", "train", "finetune", "gsm8k", "export", "lm-eval-path"]
 
 
 def test_help_lists_every_command(revorder):

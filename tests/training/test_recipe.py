@@ -51,5 +51,7 @@ def test_a_wrong_recipe_is_named(recipe, line, wrong, says):
 
 
 def test_a_missing_recipe_is_named(tmp_path):
-    with pytest.raises(ProblemError, match=r"none.yaml' can't be read: No such file.*one of calculator, "):
+    with pytest.raises(
+        ProblemError, match=r"none.yaml' can't be read: No such file.*; give a YAML file, or one of calculator, "
+    ):
         Recipe.read(tmp_path / "none.yaml")

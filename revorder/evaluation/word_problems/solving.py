@@ -1,6 +1,6 @@
 """Solve GSM8K's problems by a model; each solution is kept as it comes, like the runner's results.
 
-The prompt is that of fine-tuning on GSM8K. A model that was not fine-tuned goes on to a problem of its own, which is
+The prompt is that of fine-tuning on GSM8K. A base model may continue with a problem of its own, which is
 cut off.
 """
 
