@@ -18,7 +18,7 @@ from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
 RECIPE = "narrow"
-STORED = "calculator"  # the name that the stored results have it under
+STORED = "calculator"  # the recipe's name in stored results
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -48,7 +48,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 
 def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any]:
-    """Return the recipe with one change, for `steps` steps; its rates fall over the same share of the steps."""
+    """Return the recipe with one change, for `steps` steps; the decay keeps its share of the steps."""
     recipe = Recipe.read(RECIPE).model_dump(mode="json")
     falling = steps * recipe["decay_steps"] // recipe["steps"]
     recipe |= {"name": STORED, "steps": steps, "decay_steps": falling, "eval_columns": []}
@@ -61,7 +61,7 @@ def recipe_without(change: str, steps: int, tiny: bool = False) -> dict[str, Any
 
 @dataclass(frozen=True)
 class AblationSettings:
-    """`n`: problems a column."""
+    """A column has `n` problems."""
 
     steps: int
     n: int
@@ -70,7 +70,7 @@ class AblationSettings:
 
 
 def plans(settings: AblationSettings) -> list[Plan]:
-    """Plan a model for each change."""
+    """Return a plan for each change."""
     tasks = columns(EXTRA, Draw(OPS, settings.n, 1), "validation")
     recipes = [recipe_without(change, settings.steps, settings.tiny) for change in settings.changes]
     return [Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes]

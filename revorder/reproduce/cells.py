@@ -1,4 +1,4 @@
-"""Cells: one trained or fine-tuned model each, and the texts that it writes for some tasks."""
+"""Cells: one trained or fine-tuned model each, with the texts that the model writes for some tasks."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from revorder.reproduce.experiment import RunInfo, Say, texts_file, texts_in
 from revorder.reproduce.plan import Plan
 
 Key = TypeVar("Key")
-Cell = tuple[Mapping[str, Any], list[Result]]  # what was run, and its results
-ASKED: dict[str, Any] = {"method": str, "form": str, "problems": str, "tokens": int}  # what a cell says of itself
+Cell = tuple[Mapping[str, Any], list[Result]]  # the run's settings, and its results
+ASKED: dict[str, Any] = {"method": str, "form": str, "problems": str, "tokens": int}  # settings that every cell stores
 TRAINED: dict[str, Any] = {"data": dict, "training": dict, "steps": int, "seconds": (int, float), "commit": str}
-MODELS = "models"  # the folder of the checkpoints, which are not kept with the results
-SOLUTIONS = "solutions"  # the folder of what models wrote of word problems
+MODELS = "models"  # the folder of the checkpoints, which git ignores
+SOLUTIONS = "solutions"  # the folder of solutions to word problems
 
 
 def run_cells(plans: Iterable[Plan], folder: Path, say: Say) -> int:
-    """Train a model for each plan and let it write its tasks into folder/<its name>.jsonl; returns the training tokens.
+    """Train a model for each plan, write its texts to folder/<its name>.jsonl.gz, and return the training tokens.
 
-    Texts that exist are kept, and interrupted trainings resumed. Several processes share the cells.
+    Existing texts are kept, and interrupted trainings resume. Several processes share the cells.
     Raises KeyboardInterrupt if a training was interrupted (its state is saved), and ProblemError if existing texts come
     from another training, other data or other problems.
     """
@@ -43,7 +43,7 @@ def run_cells(plans: Iterable[Plan], folder: Path, say: Say) -> int:
 
 
 def run_cell(plan: Plan, folder: Path, say: Say) -> None:
-    """Train a cell's model and let it write; under torchrun the first process writes while the others wait."""
+    """Train a cell's model and write its texts; under torchrun the first process writes and the others wait."""
     from revorder.inference.solver import open_runtime
 
     mixture = Mixture.read(plan.data)
@@ -67,7 +67,7 @@ def made_by(model: Path) -> dict[str, Any]:
 
 
 def refuse_other(path: Path, terms: Mapping[str, Any]) -> None:
-    """Raise ProblemError if the results in a file were made on other terms."""
+    """Raise ProblemError if a file's results were made with other settings than `terms`."""
     if other := differing(load_run(path)[0], terms):
         raise ProblemError(f"results {str(path)!r} have other {', '.join(other)} than today's; choose a new --out")
 
@@ -82,7 +82,7 @@ def differing(stored: Mapping[str, Any], terms: Mapping[str, Any]) -> list[str]:
 
 
 def read_cell(folder: Path, name: str) -> Cell:
-    """Return what was run, and its results; raises ProblemError if the file is incomplete or damaged."""
+    """Return a cell's settings and results; raises ProblemError if the file is incomplete or damaged."""
     path = texts_file(folder, name)
     what, results = load_run(path)
     wanted = ASKED | (TRAINED if what.get("tokens") else {})
@@ -101,19 +101,19 @@ def read_cell(folder: Path, name: str) -> Cell:
 
 
 def read_cells(folder: Path) -> dict[str, Cell]:
-    """Return every cell with results in a folder, sorted by name."""
+    """Return every cell in a folder, sorted by name."""
     return {name: read_cell(folder, name) for name in texts_in(folder)}
 
 
 def training_heads(folder: Path) -> list[Mapping[str, Any]]:
-    """Return what is stored about each model that was trained for a folder's results."""
+    """Return the stored settings of each run in a folder whose model was trained."""
     cells = [what for what, _ in read_cells(folder).values()]
     solutions = [load_run(path)[0] for path in texts_in(folder / SOLUTIONS).values()]
     return [what for what in cells + solutions if "seconds" in what]
 
 
 def stored_cells(folder: Path, keys: Iterable[Key], name: Callable[[Key], str] = str) -> dict[Key, Cell]:
-    """Return the cells that an experiment's folder holds, by key; `name` turns a key into the cell's name.
+    """Return the cells in an experiment's folder by key; `name` turns a key into the cell's name.
 
     Raises ProblemError if the experiment is finished and a cell is missing.
     """

@@ -1,4 +1,4 @@
-"""Charts as SVG and PNG by matplotlib, in one style for the page and the docs."""
+"""Charts as SVG and PNG, by matplotlib, in one style for the page and the docs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARKERS = "osD^vPX*"
 
 
 def svg(chart: Chart) -> str:
-    """Return the chart as an SVG element, the same bytes each time."""
+    """Return the chart as an SVG element, always the same bytes."""
     stream = io.StringIO()
     draw(chart).savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
@@ -35,7 +35,7 @@ def draw(chart: Chart) -> Any:
         import matplotlib
         from matplotlib.figure import Figure
         from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-    matplotlib.rcParams["svg.hashsalt"] = "revorder"  # else its ids are random
+    matplotlib.rcParams["svg.hashsalt"] = "revorder"  # otherwise ids are random
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
     for i, series in enumerate(chart.series):

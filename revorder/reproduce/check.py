@@ -1,4 +1,4 @@
-"""The check: judges every stored text again, and writes every result in the docs again from them."""
+"""The check judges every stored text again, and compares the docs with the stored results."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from revorder.reproduce.page import fill_docs, pages_in, source_of
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference between what is stored and what is true today."""
+    """A stored result, or a page, that differs from today's."""
 
     where: str
     what: str
 
 
 def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
-    """Yield every difference: of stored verdicts from the judge's, of settings from today's, of docs from results."""
+    """Yield every difference of verdicts from the judge's and settings from today's, and the first of each page."""
     for info, folder in results_in(out):
         try:
             yield from check_texts(folder)
@@ -59,7 +59,7 @@ def check_texts(folder: Path) -> Iterator[Difference]:
 
 
 def misjudged(result: Result, method: str, form: str) -> str:
-    """Describe the first stored field that the judge no longer gives; empty if all are the same."""
+    """Return the first stored field that the judge no longer gives, in words; empty if all agree."""
     problem = Expression.parse(result.problem).problem()
     now = judge_text(result.task, problem, result.text, method, form, result.reply)
     if now == result:

@@ -1,4 +1,4 @@
-"""The columns that experiments ask: their problems, and their names in tables."""
+"""The columns of experiments: their problems, and their names in tables."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from revorder.mixtures.sampling import held_out
 
 
 def table1_columns(n: int, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
-    """Return Table 1's 32 columns, or `only` those named, with `n` held-out problems each."""
+    """Return Table 1's 32 columns, or `only` those named, of up to `n` held-out problems."""
     wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
     return columns(wanted, Draw(OPS, n, SEED))
 
 
 def problems_by_digits(op: str, digits: int, n: int) -> list[Problem]:
-    """Return `n` held-out problems whose operands have `digits` digits; a dividend has twice as many."""
+    """Return up to `n` held-out problems with operands of `digits` digits, dividends of twice as many."""
     return held_out(op, digits * (2 if op == "/" else 1), digits, n, SEED)
 
 
 def digits_named(op: str, digits: int) -> str:
-    """Return the name of those problems in a table.
+    """Return the table name of `problems_by_digits`.
 
     >>> digits_named("*", 6), digits_named("/", 6)
     ('6D * 6D', '12D / 6D')
@@ -32,7 +32,7 @@ def digits_named(op: str, digits: int) -> str:
 
 
 def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> bool:
-    """Whether most of these problems' traces have up to `longest` tokens, the most that the model was trained on.
+    """Whether at least half of a sample of traces have up to `longest` tokens, the most its model trained on.
 
     >>> fits([Problem(12, "+", 35)], "scratchpad", "scratchpad", 24)
     False
@@ -44,7 +44,7 @@ def fits(problems: Sequence[Problem], method: str, form: str, longest: int) -> b
 
 
 def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
-    """Name the columns with fewer than `n` problems, in words.
+    """Return the columns with fewer than `n` problems, in words.
 
     >>> fewer({"DIV 1D": [Problem(1, "/", 1)], "DIV 5D": [Problem(1, "/", 1)] * 2}, 2)
     'fewer are DIV 1D (1)'
@@ -54,7 +54,7 @@ def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
 
 
 def by_op(tasks: list[str]) -> dict[str, list[str]]:
-    """Group columns by operation, in order.
+    """Return the columns by operation, in order.
 
     >>> by_op(["ADD 1D", "ADD 2D", "DIV 1D"])
     {'ADD': ['ADD 1D', 'ADD 2D'], 'DIV': ['DIV 1D']}

@@ -1,4 +1,4 @@
-"""RevOrder-1B's row of Table 1, by a small model in the paper's own compact notation."""
+"""RevOrder-1B's row of Table 1, from a small model in the paper's compact notation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from revorder.reproduce.trainers import ByRecipe
 from revorder.training.recipe import Recipe
 
 ROW = "RevOrder-1B"
-DIFFERENCES = (  # more differences: of two numbers of one length, the result depends on which is greater
+DIFFERENCES = (  # more differences: their result depends on which of two equally long numbers is greater
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 6, "hard": 0.3},
     {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
     {"op": "-", "a": 16, "b": 16, "weight": 10, "hard": 0.3},
@@ -39,8 +39,8 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 4), ("*", 6, 
 class Compact:
     """The recipe `narrow` in the compact notation with stated answers, for `steps` steps.
 
-    The second operand, which compact takes apart, has at most 6 digits. `differences` selects the mixture DIFFERENCES
-    instead of the recipe's. `longest` is the longest example in tokens. `tiny` makes a model that learns nothing.
+    A multiplier, which compact splits into digits, has at most 6 digits. `differences` selects the mixture DIFFERENCES
+    instead of the recipe's. `longest` is the longest example in tokens. `tiny` skips the measurements in training.
     """
 
     steps: int
@@ -51,7 +51,7 @@ class Compact:
     tiny: bool = False
 
     def recipe(self, size: str) -> dict[str, Any]:
-        """Return the recipe of a model with that name."""
+        """Return the recipe of the model `size`."""
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         recipe["data"] |= {"name": size, "method": "revorder", "form": "compact", "answer": True}
         if self.differences:
@@ -69,7 +69,7 @@ class Compact:
 
 @dataclass(frozen=True)
 class CompactSettings:
-    """`trainings`: by the name of a size; `n`: problems a column; `only`: these columns, or all if empty."""
+    """`trainings` are named by model size; a column has `n` problems; `only` selects columns, all if empty."""
 
     trainings: tuple[tuple[str, Compact], ...]
     n: int
@@ -77,14 +77,14 @@ class CompactSettings:
 
 
 def plans(settings: CompactSettings) -> list[Plan]:
-    """Plan a model of each size."""
+    """Return a plan for each size."""
     tasks = table1_columns(settings.n, only=settings.only)
     recipes = [training.recipe(size) for size, training in settings.trainings]
     return [Plan(ByRecipe(recipe), recipe["data"], (), tasks) for recipe in recipes]
 
 
 def render(settings: CompactSettings, folder: Path) -> list[Exhibit]:
-    """Show the paper's row beside ours, column by column, with intervals."""
+    """Show the paper's row beside ours, by column, with our intervals."""
     stored = stored_cells(folder, [size for size, _ in settings.trainings])
     cells = [(name, what, scores_of(results)) for name, (what, results) in stored.items()]
     rows = []

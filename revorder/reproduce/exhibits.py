@@ -1,4 +1,4 @@
-"""What an experiment shows: tables, line charts and texts."""
+"""Exhibits of experiments: tables, line charts and texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a header; `note` says below them what the numbers are."""
+    """Rows of text under a header; `note`, below them, explains the numbers."""
 
     title: str
     header: Sequence[str]
@@ -27,7 +27,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A line chart; `dashed` names the series that are the paper's own."""
+    """A line chart; `dashed` names the paper's own series."""
 
     title: str
     x: str

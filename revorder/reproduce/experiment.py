@@ -1,4 +1,4 @@
-"""An experiment of the paper, and a folder of its results: what made them and what they cost."""
+"""Experiments of the paper, and their folders of results: what made the results, and the cost."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from revorder.reproduce.exhibits import Exhibit
 from revorder.reproduce.plan import Plan
 
 PRESETS = ("smoke", "cpu", "gpu")
-LAYOUT = 1  # of a result folder
+LAYOUT = 1  # version of the result folder
 RUN_FILE = "run.json"
-TEXTS = ".jsonl.gz"  # how the name of a file of texts ends
+TEXTS = ".jsonl.gz"  # the ending of a file of texts
 TRAINING = ("torch", "transformers", "accelerate")
 
 Say = Callable[[str], None]
@@ -30,13 +30,14 @@ class Experiment:
     """One of the paper's results.
 
     Args:
-        name: what the command line calls it.
-        shows: what it is in the paper, such as Table 1.
-        settings: a frozen dataclass for each preset, which the functions below take.
-        render: what to show of the results in a folder; it reads nothing else.
-        plans: the models to train and the problems to ask them.
-        collect: writes any other results into a folder, and returns the training tokens it spent.
-        needs: the libraries needed beside those that train.
+        name: the name on the command line.
+        shows: the part of the paper, such as Table 1.
+        title: what the results are about.
+        settings: a frozen dataclass for each preset, passed to the functions below.
+        render: returns the exhibits of a folder of results, and reads nothing else.
+        plans: returns the models to train and the problems to ask.
+        collect: writes other results to a folder, and returns the training tokens spent.
+        needs: the libraries needed besides those for training.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Experiment:
 
     @property
     def stores_results(self) -> bool:
-        """Whether a folder of results is needed to show anything; otherwise the settings alone decide what is shown."""
+        """Whether the exhibits need stored results; otherwise they depend on the settings alone."""
         return bool(self.plans or self.collect)
 
     @property
@@ -59,7 +60,7 @@ class Experiment:
         return (*(TRAINING if self.plans else ()), *self.needs)
 
     def show(self, settings: Any, folder: Path) -> list[Exhibit]:
-        """Render the results in a folder; raises ProblemError if they are damaged."""
+        """Return the exhibits of a folder; raises ProblemError if its results are damaged."""
         try:
             return self.render(settings, folder)
         except ProblemError:
@@ -72,9 +73,9 @@ class Experiment:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What made a folder of results: enough to make it again, and what it cost.
+    """What made a folder of results, enough to make it again, and the cost.
 
-    `commit` and `hardware` list every session of the run, `versions` those of the last one.
+    `commit` and `hardware` list those of every session, `versions` only the last session's.
     """
 
     experiment: str
@@ -116,19 +117,19 @@ def as_stored(settings: Any) -> dict[str, Any]:
 
 
 def texts_file(folder: Path, name: str) -> Path:
-    """The file of what one model wrote."""
+    """Return the file of one model's texts."""
     return folder / f"{name}{TEXTS}"
 
 
 def texts_in(folder: Path) -> dict[str, Path]:
-    """The files of texts in a folder, by the names of their models, sorted."""
+    """Return the files of texts in a folder by model name, sorted."""
     return {path.name.removesuffix(TEXTS): path for path in sorted(folder.glob(f"*{TEXTS}"))}
 
 
 def results_in(out: Path) -> list[tuple[RunInfo, Path]]:
-    """The experiments in a folder that are finished, or hold at least one model's texts.
+    """Return the experiments in a folder that are finished, or have the texts of a model.
 
-    Raises ProblemError if there are none, or if a folder has another name than its experiment.
+    Raises ProblemError if there are none, or if a folder is not named after its experiment.
     """
     found = [(RunInfo.read(path.parent), path.parent) for path in sorted(out.glob(f"*/{RUN_FILE}"))]
     found = [(info, folder) for info, folder in found if info.done or texts_in(folder)]

@@ -1,4 +1,4 @@
-"""Figure 2: accuracy of adding two 15-digit numbers against CSID, direct and by RevOrder, for several model sizes."""
+"""Figure 2: accuracy of 15-digit additions against CSID, by direct answers and by RevOrder, at several model sizes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Traini
 METHODS_COMPARED = ("plain", "revorder")
 PARTS = (
     {"op": "+", "a": [1, 15], "b": [1, 15], "weight": 1},
-    {"op": "+", "a": 15, "b": 15, "weight": 1},  # at random: hard cases would teach the long runs of carries
+    {"op": "+", "a": 15, "b": 15, "weight": 1},  # no hard cases: they would teach the long runs of carries
 )
-DRAWN = 50_000  # random sums at once
-MOST_NINES = 3  # places in a row; more are counted with these
+DRAWN = 50_000  # random sums per draw
+MOST_NINES = 3  # places in a row; longer runs count as this many
 
 
 @dataclass(frozen=True)
 class Figure2Settings:
-    """`trainings`: by the name of a size; `n`: problems for each CSID from 0 to `most`; `digits`: of each operand."""
+    """`trainings` are named by model size; each CSID from 0 to `most` has `n` sums of two `digits`-digit numbers."""
 
     trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
@@ -40,10 +40,10 @@ class Figure2Settings:
 
 
 def by_csid(n: int, most: int, digits: int) -> dict[str, list[Problem]]:
-    """Return `n` random additions of the test split for each CSID of the direct answer, as tasks `CSID 0` to `most`.
+    """Return tasks `CSID 0` to `CSID <most>`, each of `n` random additions of the test split with that CSID.
 
-    The CSID of a sum is its longest run of carries. Sums without a carry are one in thousands, so they are drawn from
-    the pairs of digits that make none.
+    The CSID of a direct answer is the longest run of carries. Only one random sum in thousands has no carry, so these
+    are built from pairs of digits that make none.
 
     >>> {task: [csid(p) for p in problems] for task, problems in by_csid(2, 2, 5).items()}
     {'CSID 0': [0, 0], 'CSID 1': [1, 1], 'CSID 2': [2, 2]}
@@ -82,9 +82,9 @@ def longest_carries(sums: Any) -> list[int]:
 
 
 def nines_below(a: int, b: int) -> list[int]:
-    """For each digit of a sum, lowest first, count the places right below it, in a row, that add to 9.
+    """Return, for each digit of a sum, lowest first, how many places in a row right below it add to 9.
 
-    A carry passes through such a place; any other place decides alone whether the digit above gets a carry.
+    A carry passes through such a place. Any other place decides alone whether the digit above gets a carry.
 
     >>> nines_below(5048, 4952)  # 8 + 2 carries through all places above it
     [0, 0, 1, 2, 3]
@@ -97,7 +97,7 @@ def nines_below(a: int, b: int) -> list[int]:
 
 
 def wrong_digits(results: Iterable[Result]) -> list[tuple[int, int]]:
-    """Return (wrong digits, digits) of these sums for each `nines_below`, up to MOST_NINES."""
+    """Return (wrong digits, all digits) of sums for each value of `nines_below`, up to MOST_NINES."""
     found = [(0, 0)] * (MOST_NINES + 1)
     for result in results:
         a, b = map(int, result.problem.split("+"))
@@ -110,12 +110,11 @@ def wrong_digits(results: Iterable[Result]) -> list[tuple[int, int]]:
 
 
 def cell_name(method: str, size: str) -> str:
-    """Return the name of a model's cell."""
     return f"{method}-{size}"
 
 
 def plans(settings: Figure2Settings) -> list[Plan]:
-    """Plan a model of each size and method."""
+    """Return a plan for each size and method."""
     tasks = by_csid(settings.n, settings.most, settings.digits)
     found: list[Plan] = []
     for size, training in settings.trainings:
@@ -126,7 +125,7 @@ def plans(settings: Figure2Settings) -> list[Plan]:
 
 
 def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
-    """Show accuracy against CSID, a line a model, and what wrong digits depend on instead."""
+    """Show accuracy against CSID for each model, and wrong digits by `nines_below`."""
     series, rows, nines = [], [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
     names = [cell_name(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
@@ -159,7 +158,7 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
 
 
 def shares(settings: Figure2Settings) -> list[str]:
-    """Return the percentage of training sums with each CSID, of those with `digits` digits in 20,000 examples."""
+    """Return the percentage of each CSID among the training sums of two `digits`-digit numbers, of 20,000 examples."""
     examples = sampler(Mixture.read({"name": "sums", "method": "plain", "parts": list(PARTS)})).examples(0, 0, 20_000)
     sums = (example.problem for example in examples)
     found = Counter(csid(p) for p in sums if len(str(p.a)) == len(str(p.b)) == settings.digits)

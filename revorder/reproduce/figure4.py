@@ -1,4 +1,4 @@
-"""Figure 4: precision of a long division against the share of rollbacks in training, and how often models roll back."""
+"""Figure 4: accuracy of long division against the share of rollbacks in training, and how often models roll back."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-PAPER = Series("RevOrder-1B, 12D/6D (paper)", ((0.0, 84.0), (0.4, 99.0)))  # all that its text states
-NEEDLESS = "rollback where nothing is to be taken back"  # in the judge's words
+PAPER = Series("RevOrder-1B, 12D/6D (paper)", ((0.0, 84.0), (0.4, 99.0)))  # the only points that its text states
+NEEDLESS = "rollback where nothing is to be taken back"  # how the judge's reason begins
 
 
 @dataclass(frozen=True)
 class Figure4Settings:
-    """`ratios`: shares of divisions with a rollback; `n`: problems a column, from 2D/1D to twice `digits` by
-    `digits`."""
+    """`ratios` are shares of divisions with a rollback; columns of `n` problems go up to twice `digits` by `digits`."""
 
     training: Training | Finetuning
     n: int
@@ -45,7 +44,7 @@ class Figure4Settings:
 
     @property
     def parts(self) -> list[dict[str, object]]:
-        """The training divisions: all lengths, and a quarter of them of the longest."""
+        """The training divisions: three quarters of all lengths, a quarter of the longest."""
         a, b = 2 * self.digits, self.digits
         return [
             {"op": "/", "a": [1, a], "b": [1, b], "weight": 3, "remainder": 0.5, "hard": 0.2},
@@ -54,17 +53,15 @@ class Figure4Settings:
 
 
 def task(a: int, b: int) -> str:
-    """Return the name of a column."""
     return f"DIV {a}D/{b}D"
 
 
 def cell_name(ratio: float) -> str:
-    """Return the name of a model's cell."""
     return f"ratio-{ratio:.1f}"
 
 
 def plans(settings: Figure4Settings) -> list[Plan]:
-    """Plan a model for each ratio."""
+    """Return a plan for each ratio."""
     found: list[Plan] = []
     tasks = settings.tasks
     for ratio in settings.ratios:
@@ -80,8 +77,7 @@ def plans(settings: Figure4Settings) -> list[Plan]:
 
 
 def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
-    """Show (a) precision against the ratio, (b) rollbacks against digits, and how often right digits were taken
-    back."""
+    """Show (a) accuracy against the ratio, (b) rollbacks against digits, and right digits that were taken back."""
     stored = stored_cells(folder, settings.ratios, cell_name)
     read = {ratio: results for ratio, (_, results) in stored.items()}
     scored = [(ratio, scores_of(results)) for ratio, results in read.items()]
@@ -148,8 +144,7 @@ def share_rolled(results: Sequence[Result], task: str) -> float:
 
 
 def keeps_wrong_digit(result: Result) -> bool:
-    """Whether a text's first error is a wrong quotient digit that stays: `W`, or the sign that calls for it, is
-    missing.
+    """Whether the first error is a wrong quotient digit that stays: `W`, or the sign that calls for it, is missing.
 
     >>> from revorder.evaluation.runner import judge_text
     >>> text = "948/12=8R-(12*80)(r|069)(r|21)"
@@ -161,9 +156,9 @@ def keeps_wrong_digit(result: Result) -> bool:
 
 
 def missed_rollback(read: Mapping[float, Sequence[Result]]) -> list[Sample]:
-    """Return Figure 3 from a real error: the longest division whose wrong digit was kept, and the judge's verdict.
+    """Return Figure 3 from a real error: a long division that kept a wrong digit, and the judge's verdict.
 
-    The model is the one whose ratio of rollbacks is closest to a half.
+    The model is the one with such an error whose ratio, above 0, is closest to a half.
     """
     for ratio in sorted(filter(None, read), key=lambda ratio: abs(ratio - 0.5)):
         for result in reversed(read[ratio]):

@@ -24,14 +24,14 @@ COLUMNS = (("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"), 
 
 @dataclass(frozen=True)
 class Figure5Settings:
-    """`n`: problems for each number of digits d up to `most`: products of d by d digits, quotients of 2d by d."""
+    """Each number of digits d up to `most` has `n` problems: products of d by d digits, quotients of 2d by d."""
 
     n: int
     most: int
 
 
 def render(settings: Figure5Settings, folder: Path) -> list[Exhibit]:
-    """Show a chart and a table for each operation."""
+    """Show a chart and a table for each operation, and the tokens by column."""
     found: list[Exhibit] = []
     for op, name in (("*", "products"), ("/", "quotients")):
         columns = [(n, problems_by_digits(op, n, settings.n)) for n in range(1, settings.most + 1)]
@@ -56,7 +56,7 @@ def render(settings: Figure5Settings, folder: Path) -> list[Exhibit]:
 
 
 def by_column(n: int) -> Table:
-    """Return the mean tokens of a trace in each column of products and quotients, and lean's share of compact's."""
+    """Return the mean tokens of traces by column of products and quotients, and lean's share of compact's."""
     rows = []
     for task, drawn in table1_columns(n).items():
         if task.startswith(("MUL", "DIV")):

@@ -1,4 +1,4 @@
-"""Figure 6: what our training mixtures are made of."""
+"""Figure 6: the composition of our training mixtures."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MIXTURES: dict[str, Callable[[], Mixture]] = {
 
 @dataclass(frozen=True)
 class Figure6Settings:
-    """`n`: how many examples of each mixture are counted."""
+    """The first `n` examples of each mixture are counted."""
 
     n: int
     mixtures: tuple[str, ...] = tuple(MIXTURES)
 
 
 def render(settings: Figure6Settings, folder: Path) -> list[Exhibit]:
-    """Show a table for each mixture: the share of each operation in equations and in tokens."""
+    """Show each operation's share of equations and tokens, in a table for each mixture."""
     found: list[Exhibit] = []
     for name in settings.mixtures:
         mixture = MIXTURES[name]()

@@ -1,5 +1,4 @@
-"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and the accuracy of
-models."""
+"""The frontier of tokens against CSID: blocks of 1, 2 and 3 digits beside other notations, and models of blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Traini
 
 FAMILY = "blocks"
 OTHERS = (("plain", "plain"), ("goat", "goat"), ("revorder", "compact"), ("revorder", "expanded"), ("lean", "lean"))
-LONGEST = ("MUL 6D*6D", "MUL 8D*4D", "DIV 12D/6D")  # their texts are counted, whether models are asked them or not
+LONGEST = ("MUL 6D*6D", "MUL 8D*4D", "DIV 12D/6D")  # costs include these even if models are not asked them
 COLUMNS = ("MUL 3D", "MUL 5D", "DIV 6D/3D", *LONGEST)
 FULL = (
     {"op": "*", "a": [1, 8], "b": 1, "weight": 1, "hard": 0.15},
@@ -31,7 +30,7 @@ FULL = (
     {"op": "*", "a": 6, "b": 6, "weight": 1, "hard": 0.1},
     {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 5, "remainder": 0.5, "hard": 0.2},
 )
-SHORT = (  # of three columns, for models of a million parameters
+SHORT = (  # for three columns and models of a million parameters
     {"op": "*", "a": [1, 5], "b": [1, 5], "weight": 1, "hard": 0.2},
     {"op": "/", "a": [1, 6], "b": [1, 3], "weight": 1, "remainder": 0.5, "hard": 0.2},
 )
@@ -41,7 +40,7 @@ NAMES = {"MUL": "products", "DIV": "quotients"}
 
 @dataclass(frozen=True)
 class FrontierSettings:
-    """`trainings`: by the name of a size; `n`: problems a column asked of models, `texts`: counted for costs."""
+    """`trainings` are named by model size; a column has `n` problems for models, and `texts` for costs."""
 
     trainings: tuple[tuple[str, Training | Finetuning], ...]
     n: int
@@ -52,12 +51,11 @@ class FrontierSettings:
 
 
 def cell_name(form: str, size: str) -> str:
-    """Return the name of a model's cell."""
     return f"{FAMILY}-{form}-{size}"
 
 
 def plans(settings: FrontierSettings) -> list[Plan]:
-    """Plan a model of each size and form, on equal tokens."""
+    """Return a plan for each size and form."""
     tasks = table1_columns(settings.n, only=settings.columns)
     found: list[Plan] = []
     for size, training in settings.trainings:
@@ -67,7 +65,7 @@ def plans(settings: FrontierSettings) -> list[Plan]:
                 "method": FAMILY,
                 "form": form,
                 "size": EQUATIONS,
-                "estimate_digits": int(form) + 1,  # so that a block is estimated too high by at most 1
+                "estimate_digits": int(form) + 1,  # so an estimated block is too high by at most 1
                 "parts": list(settings.parts),
             }
             found.append(Plan(training, data, MAX_DIGITS, tasks))
@@ -75,13 +73,13 @@ def plans(settings: FrontierSettings) -> list[Plan]:
 
 
 def render(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
-    """Show the cost of each notation in tokens and CSID, and the accuracy of models of the family."""
+    """Show the cost of each notation in tokens and CSID, and the accuracy of models that write blocks."""
     return [*costs(settings.texts, settings.columns, settings.forms), *accuracy(settings, folder)]
 
 
 @cache
 def costs(texts: int, columns: tuple[str, ...], forms: tuple[str, ...]) -> tuple[Exhibit, ...]:
-    """Return a chart of mean tokens against mean CSID for each column, and a table of all."""
+    """Return a chart of mean tokens against mean CSID for each column, and a table."""
     tasks = table1_columns(texts, only=tuple(dict.fromkeys([*columns, *LONGEST])))
     notations = [*OTHERS, *((FAMILY, form) for form in forms)]
     rows: list[list[str]] = []
@@ -108,7 +106,7 @@ def costs(texts: int, columns: tuple[str, ...], forms: tuple[str, ...]) -> tuple
 
 
 def accuracy(settings: FrontierSettings, folder: Path) -> list[Exhibit]:
-    """Return a chart of exact answers against mean CSID by operation and size, and a table of all columns."""
+    """Return a chart of accuracy against mean CSID by operation and size, and a table of all columns."""
     tasks = table1_columns(settings.n, only=settings.columns)
     ops = by_op(list(tasks))
     levels = {

@@ -1,4 +1,4 @@
-"""Figures 7 and 8: a problem of GSM8K and a sample of the enhancement data, as a model is trained on them."""
+"""Figures 7 and 8: a GSM8K problem and a sample of the enhancement data, as models are trained on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILE = "samples.json"
 
 @dataclass(frozen=True)
 class SamplesSettings:
-    """`data`: the place of GSM8K, as `corpora.gsm8k.load` takes it; `index`: of the enhancement data's sample."""
+    """`data` is the argument of `corpora.gsm8k.load`; `index` is that of the enhancement data's sample."""
 
     data: str | None = None
     index: int = 3
@@ -55,7 +55,7 @@ def enhancement_sample(notation: str = NOTATIONS[0], index: int = 3) -> str:
 
 
 def collect(settings: SamplesSettings, folder: Path, say: Say) -> int:
-    """Store both samples in each notation, since GSM8K may be missing later; nothing is trained."""
+    """Store both samples in each notation, since GSM8K may be missing later; returns 0."""
     found = {f"Figure 7: a problem in {notation}": converted_sample(notation, settings.data) for notation in NOTATIONS}
     for notation in NOTATIONS:
         found[f"Figure 8: enhancement data in {notation}"] = enhancement_sample(notation, settings.index)

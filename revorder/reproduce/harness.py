@@ -1,4 +1,4 @@
-"""The harness: runs an experiment's plans into a folder, and resumes what was interrupted."""
+"""The harness runs an experiment in a folder, and resumes interrupted runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from revorder.reproduce.experiment import RUN_FILE, Experiment, RunInfo, Say, as
 
 
 def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda line: None) -> Path:
-    """Run an experiment into out/<its name>, or resume it there; returns that folder.
+    """Run an experiment in out/<its name>, or resume it there, and return that folder.
 
     Raises ProblemError for an unknown preset, a missing library, or a folder with results of other settings.
     """
@@ -68,13 +68,13 @@ def perform(experiment: Experiment, preset: str, out: Path, say: Say = lambda li
 
 
 def fill(experiment: Experiment, settings: Any, folder: Path, say: Say) -> int:
-    """Write the results that a folder still lacks; returns the training tokens of all its models."""
+    """Write a folder's missing results, and return the training tokens of all its models."""
     tokens = experiment.collect(settings, folder, say) if experiment.collect else 0
     return tokens + (run_cells(experiment.plans(settings), folder, say) if experiment.plans else 0)
 
 
 def refuse_changed(experiment: Experiment, settings: Any, folder: Path) -> None:
-    """Raise ProblemError if results of a finished experiment are missing, or were made on other terms than today's."""
+    """Raise ProblemError if a finished experiment lacks results, or has results of other settings than today's."""
     experiment.show(settings, folder)
     if texts_in(folder):
-        fill(experiment, settings, folder, lambda line: None)  # compares the terms; trains nothing if all is complete
+        fill(experiment, settings, folder, lambda line: None)  # compares the settings; trains nothing if complete

@@ -1,4 +1,4 @@
-"""The page: all results as one self-contained HTML file, and as Markdown for the docs."""
+"""All results as one self-contained HTML page, and as Markdown for the docs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STYLE = Path(__file__).with_name("page.css")
 
 
 def source_of(info: RunInfo, folder: Path) -> tuple[Experiment, Any]:
-    """Return the experiment and settings that made some results; raises ProblemError if they have changed since."""
+    """Return the experiment and settings that made some results; raises ProblemError if either has changed since."""
     experiment = EXPERIMENTS.get(info.experiment)
     if experiment is None:
         raise ProblemError(
@@ -42,13 +42,13 @@ def source_of(info: RunInfo, folder: Path) -> tuple[Experiment, Any]:
 
 
 def exhibits_of(info: RunInfo, folder: Path) -> list[Exhibit]:
-    """Return what an experiment shows; raises ProblemError if its results are damaged or have other settings."""
+    """Return an experiment's exhibits; raises ProblemError if its results are damaged or have other settings."""
     experiment, settings = source_of(info, folder)
     return experiment.show(settings, folder)
 
 
 def write_page(out: Path, page: Path) -> None:
-    """Write the page of all experiments in `out`; an unfinished one shows the models it has (Table 3 only whole)."""
+    """Write the page of all experiments in `out`; of an unfinished one, the models it has (of Table 3, nothing)."""
     parts, links = [], []
     for info, folder in results_in(out):
         body = "\n".join(as_html(exhibit) for exhibit in exhibits_of(info, folder))
@@ -68,7 +68,7 @@ def write_page(out: Path, page: Path) -> None:
 
 
 def cost_line(info: RunInfo, folder: Path) -> str:
-    """Return one line on what made the results and what it cost, as the cells themselves say."""
+    """Return one line on what made the results and the cost; the cells' records come before run.json."""
     if not EXPERIMENTS[info.experiment].stores_results:
         return f"{info.command}; by the code that wrote this page"
     heads = training_heads(folder)
@@ -88,7 +88,6 @@ def cost_line(info: RunInfo, folder: Path) -> str:
 
 
 def as_html(exhibit: Exhibit) -> str:
-    """Return an exhibit as HTML."""
     note = f'<p class="note">{escape(exhibit.note)}</p>' if exhibit.note else ""
     if isinstance(exhibit, Sample):
         inner = f"<pre>{escape(exhibit.text)}</pre>"
@@ -101,14 +100,14 @@ def as_html(exhibit: Exhibit) -> str:
     return f"<h3>{escape(exhibit.title)}</h3>\n{inner}\n{note}"
 
 
-# Markdown: the docs hold `<!-- result NAME -->` ... `<!-- end -->`, and what stands between is written from the results
+# Markdown: the text between `<!-- result NAME -->` and `<!-- end -->` in the docs is written from the results
 
 _BEGIN = re.compile("^<!-- result", re.MULTILINE)
 _PLACE = re.compile(r"(<!-- result ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
-    """Return an experiment's exhibits as Markdown, its cost last; charts are written to the folder `images`."""
+    """Return an experiment's exhibits as Markdown, its cost last; charts go to the folder `images`, if given."""
     parts = []
     for i, exhibit in enumerate(exhibits_of(info, folder)):
         if isinstance(exhibit, Table):
@@ -129,7 +128,7 @@ def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
 
 
 def pages_in(docs: Iterable[Path]) -> list[Path]:
-    """Return the docs' pages that have places for results: files as given, and of a folder every such page in it."""
+    """Return the pages to fill: each file given, and in each folder given the pages with places for results."""
     found: list[Path] = []
     for path in docs:
         pages = sorted(path.glob("*.md")) if path.is_dir() else [path]
@@ -138,7 +137,7 @@ def pages_in(docs: Iterable[Path]) -> list[Path]:
 
 
 def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
-    """Return the results in `out`; raises ProblemError if the docs have a place for a result that is missing."""
+    """Return the results in `out`; raises ProblemError if the text has no place, or a result is missing."""
     found = {info.experiment: (info, folder) for info, folder in results_in(out)}
     places = [place[2] for place in _PLACE.finditer(text)]
     if not places or len(places) != len(_BEGIN.findall(text)):
@@ -150,6 +149,6 @@ def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
 
 
 def fill_docs(text: str, out: Path, images: Path | None = None) -> str:
-    """Return a text of the docs with every result in its place; raises ProblemError if one is missing."""
+    """Return a text of the docs with every result in its place; raises ProblemError if a result is missing."""
     found = results_for(text, out)
     return _PLACE.sub(lambda place: place[1] + as_markdown(*found[place[2]], images) + place[3], text)

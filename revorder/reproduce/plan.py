@@ -1,4 +1,4 @@
-"""A plan: the model that a cell of an experiment needs, and the problems that the model is asked."""
+"""Plans: the model that a cell of an experiment needs, and the problems to ask the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tasks = Mapping[str, list[Problem]]
 
 @dataclass(frozen=True)
 class Plan:
-    """A model trained on the mixture `data`, for operands of up to `max_digits` digits, and the `tasks` it is asked."""
+    """A model trained on the mixture `data`, for operands of up to `max_digits` digits, and the `tasks` to ask it."""
 
     training: Trainer
     data: Mapping[str, Any]
@@ -25,7 +25,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The name of the mixture, which is also the cell's."""
+        """The name of the mixture and of the cell."""
         return self.data["name"]
 
     @property

@@ -1,4 +1,4 @@
-"""A pretrained language model before and after: taught direct answers and RevOrder's traces on equal tokens."""
+"""A pretrained language model before and after learning direct answers or RevOrder's traces, on equal tokens."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from revorder.reproduce.plan import Plan
 from revorder.reproduce.trainers import EQUATIONS, SMOLLM2, Finetuning
 
 ARMS = (("plain", "plain"), ("revorder", "compact"))
-BEFORE = "before"  # the cell of the model as it came
-REPLY = 64  # tokens of a reply, more if a problem is long
-TAUGHT = ("ADD", "SUB", "MUL 1D", "MUL 16D*1D")  # how the names of the columns begin that the mixture covers
+BEFORE = "before"  # the cell of the pretrained model
+REPLY = 64  # tokens of a reply at most, more for long problems
+TAUGHT = ("ADD", "SUB", "MUL 1D", "MUL 16D*1D")  # beginnings of the names of the columns that the mixture covers
 PARTS = tuple(
     {"op": op, "a": [1, most], "b": 1 if op == "*" else [1, most], "weight": weight, "hard": 0.2}
     for most, share in ((5, 4), (16, 1))
@@ -31,19 +31,19 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 
 @dataclass(frozen=True)
 class PretrainedSettings:
-    """`n`: problems a column; `only`: these columns, or all that are taught if empty."""
+    """A column has `n` problems; `only` selects columns, all that are taught if empty."""
 
     training: Finetuning
     n: int
     only: tuple[str, ...] = ()
 
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns asked."""
+        """Return the names of the columns to ask."""
         return self.only or tuple(name for name in table1_columns(1) if name.startswith(TAUGHT))
 
 
 def ask_before(settings: PretrainedSettings, folder: Path, say: Say) -> int:
-    """Ask the model as it came; no training token is spent."""
+    """Ask the pretrained model; returns 0, the training tokens spent."""
     from revorder.inference.transformers_runtime import TransformersRuntime
 
     tasks = table1_columns(settings.n, only=settings.columns())
@@ -61,7 +61,7 @@ def ask_before(settings: PretrainedSettings, folder: Path, say: Say) -> int:
 
 
 def plans(settings: PretrainedSettings) -> list[Plan]:
-    """Plan a model for each way of writing."""
+    """Return a plan for each notation."""
     tasks = table1_columns(settings.n, only=settings.columns())
     found: list[Plan] = []
     for method, form in ARMS:
@@ -71,7 +71,7 @@ def plans(settings: PretrainedSettings) -> list[Plan]:
 
 
 def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
-    """Show exact match before, after direct answers and after traces, a table for each operation."""
+    """Show exact match before, after direct answers and after traces, in a table for each operation."""
     stored = stored_cells(folder, (BEFORE, *(method for method, _ in ARMS)))
     rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])

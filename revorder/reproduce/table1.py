@@ -1,4 +1,4 @@
-"""Table 1: exact match by column for every method, from models of one shape trained on equal terms."""
+"""Table 1: exact match of every method by column, from models of one shape trained on equal terms."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Traini
 
 SYSTEMS = ("plain", "scratchpad", "goat", "revorder", "lean")
 ALIKE = {"plain": "plain, mathglm"}  # MathGLM writes one operation as plain does
-FIRST_ERRORS = 3  # the kinds that are shown
+FIRST_ERRORS = 3  # kinds of error to show
 PARTS = (
     {"op": "+", "a": [1, 16], "b": [1, 16], "weight": 15, "hard": 0.3},
     {"op": "-", "a": [1, 16], "b": [1, 16], "weight": 20, "hard": 0.3},
     {"op": "*", "a": [1, 16], "b": 1, "weight": 10, "hard": 0.15},
     {"op": "*", "a": [1, 8], "b": [1, 6], "weight": 19, "hard": 0.2},
-    {"op": "*", "a": 6, "b": 6, "weight": 6, "hard": 0.1},  # drawn from the others, one in 70 has so long a multiplier
+    {"op": "*", "a": 6, "b": 6, "weight": 6, "hard": 0.1},  # else one product in 70 would be 6D*6D
     {"op": "/", "a": [1, 16], "b": 1, "weight": 9, "remainder": 0.5, "hard": 0.2},
     {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 30, "remainder": 0.5, "hard": 0.2},
 )
@@ -35,7 +35,7 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16,
 
 @dataclass(frozen=True)
 class Table1Settings:
-    """`n`: problems a column; `only`: these columns, or all if empty."""
+    """A column has `n` problems; `only` selects columns, all if empty."""
 
     training: Training | Finetuning
     n: int
@@ -44,7 +44,7 @@ class Table1Settings:
 
 
 def mixture(method: str) -> dict[str, object]:
-    """Return the same problems for every method; methods with rollbacks estimate digits from two leading digits."""
+    """Return a method's mixture: the same problems for all, with estimates from two digits if it has rollbacks."""
     return {
         "name": method,
         "method": method,
@@ -55,7 +55,7 @@ def mixture(method: str) -> dict[str, object]:
 
 
 def plans(settings: Table1Settings) -> list[Plan]:
-    """Plan a model for each method; columns too long for it are not asked."""
+    """Return a plan for each method, without the columns too long for it."""
     tasks = table1_columns(settings.n, only=settings.only)
     found: list[Plan] = []
     for method in settings.systems:
@@ -66,7 +66,7 @@ def plans(settings: Table1Settings) -> list[Plan]:
 
 
 def render(settings: Table1Settings, folder: Path) -> list[Exhibit]:
-    """Show Table 1 with our rows above the paper's, what each model saw, and what goes wrong first."""
+    """Show Table 1 with our rows above the paper's, what each model saw, and the first errors."""
     tasks = table1_columns(settings.n, only=settings.only)
     rows: dict[str, Mapping[str, str]] = {}
     seen: list[list[str]] = []

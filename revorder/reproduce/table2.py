@@ -1,4 +1,4 @@
-"""Table 2: how many training equations each method needs until every BIG-bench column is at 100."""
+"""Table 2: how many training equations each method needs for 100 in every BIG-bench column."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PARTS = tuple(
 
 @dataclass(frozen=True)
 class Table2Settings:
-    """`n`: problems a column; `cells`: (method, equations, seed) of each model."""
+    """A column has `n` problems; `cells` are (method, equations, seed)."""
 
     training: Training | Finetuning
     n: int
@@ -43,17 +43,16 @@ def grid(methods: Sequence[str], sizes: Sequence[int], seeds: Sequence[int]) -> 
 
 
 def cell_name(method: str, size: int, seed: int) -> str:
-    """Return the name of a model's cell."""
     return f"{method}-{size}-{seed}"
 
 
 def mixture(method: str, size: int, seed: int) -> dict[str, object]:
-    """Return Table 1's mixture with problems of up to 5 digits."""
+    """Return Table 1's mixture with operands of up to 5 digits."""
     return table1.mixture(method) | {"name": cell_name(method, size, seed), "size": size, "parts": list(PARTS)}
 
 
 def plans(settings: Table2Settings) -> list[Plan]:
-    """Plan a model for each method, number of equations and seed."""
+    """Return a plan for each cell."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
     found: list[Plan] = []
     for method, size, seed in settings.cells:
@@ -65,14 +64,14 @@ def plans(settings: Table2Settings) -> list[Plan]:
 def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
     """Show accuracy against equations, and the fewest equations with every column at 100."""
     tasks = table1_columns(settings.n, only=[column[0] for column in SMALL])
-    found: dict[str, dict[int, list[list[Score]]]] = {}  # method, equations: the columns' scores by each seed's model
-    times: dict[str, dict[int, str]] = {}  # how often a model saw each equation
+    found: dict[str, dict[int, list[list[Score]]]] = {}  # by method and equations: the columns' scores for each seed
+    times: dict[str, dict[int, str]] = {}  # how often each equation was seen
     stored = stored_cells(folder, settings.cells, lambda cell: cell_name(*cell))
     for (method, size, _), (what, results) in stored.items():
         tokens = mean_tokens(Mixture.read(what["data"]), what["training"]["longest"])
         times.setdefault(method, {})[size] = f"{equations_seen(what, tokens) / size:.1f}"
         found.setdefault(method, {}).setdefault(size, []).append(list(scores_of(results).values()))
-    missing = Counter(cell[0] for cell in settings.cells if cell not in stored)  # until all exist nothing is certain
+    missing = Counter(cell[0] for cell in settings.cells if cell not in stored)  # no result is shown until all exist
     series, rows = [], []
     every = sorted({size for sizes in found.values() for size in sizes})
     for method in sorted(found, key=SYSTEMS.index):

@@ -1,7 +1,6 @@
-"""Table 3 and Figure 9: a language model fine-tuned on GSM8K as it is, and with its equations rewritten in two
-notations.
+"""Table 3 and Figure 9: a language model fine-tuned on GSM8K, unchanged and with equations in two notations.
 
-`corpora.gsm8k.load` finds GSM8K, and transformers the model: a folder of its name comes before the Hub.
+`corpora.gsm8k.load` finds GSM8K. The model is in a folder of its name, or else on the Hub.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ from revorder.reproduce.trainers import SMOLLM2, tiny_model
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
 
-ARMS = {"original": "", "reversed": NOTATIONS[0], "enclosed": NOTATIONS[1]}  # and the notation of each
+ARMS = {"original": "", "reversed": NOTATIONS[0], "enclosed": NOTATIONS[1]}  # the notation of each
 FIGURE9 = "reversed"  # the arm whose wrong solutions are shown
-RECIPE = "llama2-7b"  # appendix C's: batches of 32, 5e-5, warmup 0.08, 3 epochs
+RECIPE = "llama2-7b"  # of appendix C: batches of 32, 5e-5, warmup 0.08, 3 epochs
 
 
 @dataclass(frozen=True)
 class Table3Settings:
-    """`examples`, `n`: how many problems of the training and of the test set are used, None for all.
+    """`examples` and `n` limit the problems of the training and the test set; None takes all.
 
-    `enhancement`: samples before them in each epoch of the rewritten arms. `recipe`: changes to RECIPE. `max_tokens`:
-    of a solution. `tokenizer`: if given, a tiny random Llama for the tokenizer of that installed package replaces
-    `model`. `data`: the place of GSM8K.
+    `enhancement` samples begin each epoch of the rewritten arms. `recipe` changes RECIPE. `max_tokens` limits a
+    solution. If `tokenizer` names an installed package, a tiny random Llama for its tokenizer replaces `model`. `data`
+    is the argument of `corpora.gsm8k.load`.
     """
 
     examples: int | None = None
@@ -62,9 +61,9 @@ class Table3Settings:
 
 
 def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
-    """Fine-tune each arm and let it solve the test set; returns the training tokens of all.
+    """Fine-tune each arm, let it solve the test set, and return the training tokens of all arms.
 
-    Raises KeyboardInterrupt if the training was interrupted; its state is saved.
+    Raises KeyboardInterrupt if training is interrupted; its state is saved.
     """
     from revorder.inference.transformers_runtime import TransformersRuntime
     from revorder.training.finetune import finetune
@@ -106,12 +105,11 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
 
 
 def recipe_of(settings: Table3Settings) -> FinetuneRecipe:
-    """Return the recipe of every arm."""
     return FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
 
 
 def write_data(settings: Table3Settings, folder: Path) -> dict[str, list[str]]:
-    """Return the files that each arm is trained on, in order; the first of several processes writes them."""
+    """Return the training files of each arm, in order; the first of several processes writes them."""
     make_folder(folder)
     original, *rewritten = ARMS
     files = {original: [folder / f"{original}.jsonl"]}
@@ -127,12 +125,11 @@ def write_data(settings: Table3Settings, folder: Path) -> dict[str, list[str]]:
 
 
 def write_rows(path: Path, rows: Iterable[WordProblem]) -> None:
-    """Write problems and solutions as JSONL."""
     write_whole(path, "".join(json.dumps(row._asdict()) + "\n" for row in rows))
 
 
 def read_arm(settings: Table3Settings, folder: Path, arm: str) -> tuple[RunSettings, list[CheckedSolution]]:
-    """Return an arm's run and its scored solutions; raises ProblemError if its terms have changed."""
+    """Return an arm's run and its scored solutions; raises ProblemError if its recipe has changed."""
     path = texts_file(folder / SOLUTIONS, arm)
     refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).terms()})
     what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
@@ -142,7 +139,7 @@ def read_arm(settings: Table3Settings, folder: Path, arm: str) -> tuple[RunSetti
 
 
 def render(settings: Table3Settings, folder: Path) -> list[Exhibit]:
-    """Show Table 3, the errors by cause, and a wrong solution of each cause in `r|` (Figure 9)."""
+    """Show Table 3, the errors by cause, and a wrong solution in `r|` for each cause (Figure 9)."""
     arms = {arm: read_arm(settings, folder, arm) for arm in ARMS}
     scores = [score_system(solutions[0].attempt.system, solutions) for _, solutions in arms.values()]
     count = "all" if settings.examples is None else f"the first {settings.examples:,}"

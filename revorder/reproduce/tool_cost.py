@@ -21,8 +21,7 @@ from revorder.reproduce.experiment import Experiment, Say
 
 @dataclass(frozen=True)
 class ToolCostSettings:
-    """`n`: problems for each number of digits up to `most`; `call`: tokens of a tool call beside question and
-    result."""
+    """Each number of digits up to `most` has `n` problems; a tool call adds `call` tokens to question and result."""
 
     n: int
     most: int
@@ -31,7 +30,7 @@ class ToolCostSettings:
 
 
 def collect(settings: ToolCostSettings, folder: Path, say: Say) -> int:
-    """Measure the shipped model's seconds a token, one problem at a time, and the seconds of a call of Python."""
+    """Measure the shipped model's seconds per token, one problem at a time, and the seconds of a Python call."""
     from revorder.inference.ctranslate import Runtime
 
     out = folder / "seconds.json"
@@ -53,7 +52,7 @@ def collect(settings: ToolCostSettings, folder: Path, say: Say) -> int:
 
 
 def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
-    """Show where the costs cross, in tokens and in seconds, and charts of both."""
+    """Show where the costs cross, in tokens and in seconds, and chart the tokens."""
     measured = json.loads((folder / "seconds.json").read_text())
     token, call = measured["seconds_per_token"], measured["seconds_per_call"]
     rows, series = [], []
@@ -63,7 +62,7 @@ def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
             problems = problems_by_digits(op, digits, settings.n)
             mine = sum(bare_cost(problem, *how) for problem in problems) / len(problems)
             question = sum(characters(f"{problem}={problem.answer}") for problem in problems) / len(problems)
-            theirs = 2 * question + settings.call  # the question and the answer stand in the text and in the call
+            theirs = 2 * question + settings.call  # question and answer are in the text and again in the call
             written.append((float(digits), mine))
             tool.append((float(digits), theirs))
             shape = digits_named(op, digits)

@@ -1,4 +1,4 @@
-"""Trainers: how the model of a cell is made, from random weights or by fine-tuning, and what it saw."""
+"""Trainers, which make a cell's model from random weights or by fine-tuning, and counts of what it saw."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from revorder.processes import process_count
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.recipe import Recipe
 
-Lengths = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, of the shorter
-EQUATIONS = 1_700_000  # that the paper trains on (section 5.1.1)
+Lengths = Sequence[tuple[str, int, int]]  # op, digits of the longer operand, digits of the shorter
+EQUATIONS = 1_700_000  # as many as the paper trains on (section 5.1.1)
 SMOLLM2 = "HuggingFaceTB/SmolLM2-135M-Instruct"
 TINYLLAMA = "TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T"
 
@@ -30,21 +30,21 @@ class Trainer(Protocol):
     """A way to make the model of a cell."""
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> Mapping[str, Any]:
-        """Return everything that the training depends on beside the data, to be stored with the results."""
+        """Return every setting that training depends on except the data; it is stored with the results."""
         ...
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
-        """Train a model on the mixture `data` into a folder, or resume there; None if it was interrupted."""
+        """Train a model on the mixture `data` into a folder, or resume; returns None if interrupted."""
         ...
 
 
 @dataclass(frozen=True)
 class Training:
-    """The terms that all models of an experiment are trained on.
+    """Training from random weights.
 
     The model has `layers` layers of `width`, a head for every 64 of the width, and a hidden layer four times as wide. A
-    step has `tokens` tokens in two batches, so that one process makes the same model as two. `longest`: tokens of the
-    longest example.
+    step has `tokens` tokens in two batches, so one process makes the same model as two. Examples of more than `longest`
+    tokens are skipped.
     """
 
     steps: int
@@ -60,7 +60,6 @@ class Training:
         return f"{self.layers} layers of width {self.width}, {self.steps:,} steps of {self.tokens:,} tokens"
 
     def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """Return the recipe of one model."""
         return {
             "name": data["name"],
             "data": data,
@@ -81,7 +80,7 @@ class Training:
         }
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """Return the recipe, and the number of batches in a step."""
+        """Return the recipe's settings."""
         return without_data(self.recipe(data, max_digits))
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
@@ -93,12 +92,12 @@ class Training:
 
 @dataclass(frozen=True)
 class ByRecipe:
-    """A model trained by a recipe of its own, whose mixture is the cell's."""
+    """Training by a complete recipe; the arguments `data` and `max_digits` are ignored."""
 
     recipe: Mapping[str, Any]
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
-        """Return the recipe, and the number of batches in a step."""
+        """Return the recipe's settings."""
         return without_data(self.recipe)
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
@@ -110,10 +109,10 @@ class ByRecipe:
 
 @dataclass(frozen=True)
 class Finetuning:
-    """A pretrained model, as a folder or Hub name, and its fine-tuning recipe, as a name or settings.
+    """Fine-tuning of a pretrained model (a folder or Hub name) by a recipe (a name or settings).
 
-    `tokens`: about how many to train on, instead of the recipe's epochs. `tokenizer`: if given, a tiny random Llama for
-    the tokenizer of that installed package replaces the model.
+    It trains on about `tokens` tokens; 0 keeps the recipe's epochs. If `tokenizer` names an installed package, a
+    tiny random Llama for its tokenizer replaces the model.
     """
 
     model: str
@@ -130,7 +129,7 @@ class Finetuning:
 
     @property
     def resolved(self) -> FinetuneRecipe:
-        """The recipe with this seed and length."""
+        """The recipe with `seed`, and with `longest` as its `max_tokens`."""
         return FinetuneRecipe.read(self.recipe).model_copy(update={"max_tokens": self.longest, "seed": self.seed})
 
     def settings(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
@@ -138,7 +137,7 @@ class Finetuning:
         return asdict(self) | {"recipe": self.resolved.terms()}
 
     def base(self, folder: Path) -> str:
-        """Return the model; a stand-in is written into `folder`."""
+        """Return the model to load; a stand-in is written into `folder` first."""
         return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
@@ -153,14 +152,14 @@ class Finetuning:
 
 
 def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a recipe's settings in a run of these processes, without its data."""
+    """Return the recipe settings that affect what this run learns, without the data."""
     settings = Recipe.read(recipe).run_settings(process_count())
     del settings["data"]
     return settings
 
 
 def tiny_model(package: str, folder: Path) -> Path:
-    """Write a random Llama of 2 layers for the tokenizer of an installed package; returns its folder."""
+    """Write a random 2-layer Llama for the tokenizer of an installed package, and return its folder."""
     from transformers import LlamaConfig, LlamaForCausalLM, set_seed
 
     from revorder.model.pretrained import load_tokenizer
@@ -180,16 +179,16 @@ def tiny_model(package: str, folder: Path) -> Path:
 
 
 def equations_seen(what: Mapping[str, Any], size: float) -> float:
-    """Return how many equations of `size` tokens a cell's model saw in training, repeats included."""
+    """Return the number of equations, of `size` tokens on average, that a cell's model saw, repeats included."""
     finetuned = what["training"].get("recipe")
     return what["steps"] * finetuned["batch"] if finetuned else what["tokens"] / size
 
 
 def lengths(mixture: Mixture) -> list[int]:
-    """Return the tokens of a mixture's first 2,000 examples, <bos> and <eos> included."""
+    """Return the token counts of a mixture's first 2,000 examples, <bos> and <eos> included."""
     return [characters(as_pair(example).text) + 2 for example in sampler(mixture).examples(0, 0, 2000)]
 
 
 def mean_tokens(mixture: Mixture, longest: int) -> float:
-    """Return the mean tokens of a mixture's examples, of those up to `longest`."""
+    """Return the mean token count of a mixture's examples with at most `longest` tokens."""
     return fmean(tokens for tokens in lengths(mixture) if tokens <= longest)

@@ -1,4 +1,4 @@
-"""Figure 1 and section 4: worked examples of each operation, in the notations of the paper and in ours."""
+"""Figure 1 and section 4: worked examples of each operation, in the paper's notations and in ours."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLES = (  # title, problem, rollbacks, notations
 
 @dataclass(frozen=True)
 class WorkedExamplesSettings:
-    """Empty: every preset shows the same."""
+    """No settings: presets don't differ."""
 
 
 def render(settings: WorkedExamplesSettings, folder: Path) -> list[Exhibit]:
