@@ -27,9 +27,9 @@ from revorder.training.finetune_batches import (
     FinetuneBatches,
     cut_off,
     encode_pair,
+    examples_at_once,
     first_rows,
     mean_tokens,
-    packed_at_once,
     steps_for,
 )
 from revorder.training.finetune_data import (
@@ -149,7 +149,7 @@ def finetune(
         print(
             f"max_tokens {recipe.max_tokens} cuts off {cut:.0%} of the examples, whose ends are not learned", flush=True
         )
-    at_once = packed_at_once(recipe, pretrained, sample, not torch.cuda.is_available())
+    at_once = examples_at_once(recipe, sample, not torch.cuda.is_available())
     recipe = recipe.model_copy(update={"device_batch": at_once})
     steps = steps_for(recipe, len(source), mean_tokens(recipe, sample), tokens)
     if unseen := source.unseen(steps * recipe.batch):
@@ -173,7 +173,7 @@ def finetune(
             recipe.seed,
             learning_rate=recipe.lr[0],
             dataset_kwargs={"skip_prepare_dataset": True},
-            include_num_input_tokens_seen="all",
+            include_num_input_tokens_seen="non_padding",
             **checkpointing(recipe),
         ),
         train_dataset=batches.dataset(),

@@ -1,23 +1,22 @@
-"""Batches for fine-tuning: each step's encoded examples, packed into rows of about equal numbers of tokens.
+"""Batches for fine-tuning: each step's encoded examples, in pieces of similar lengths and of about equal tokens.
 
 Every batch is a pure function of its step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
 from revorder.errors import ProblemError
 from revorder.mixtures.targets import IGNORED, Pair, labels_of
 from revorder.model.pretrained import encode_completion, encode_prompt
-from revorder.processes import process_count
-from revorder.training.batches import Encoded
+from revorder.training.batches import Encoded, pad
 from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
 
-ROW = 512  # approximate tokens per row on a CPU, where attention compares a token with all before it in the row
+CPU_TOKENS = 1024  # the approximate tokens that a process computes at once on a CPU
 SAMPLED = 500  # examples in the sample from which the mean length is estimated
 
 
@@ -85,7 +84,7 @@ class FinetuneBatches:
             raise IndexError(item)
         step, piece = divmod(item, self.pieces)
         if self._step[0] != step:
-            self._step = (step, [pack(rows) for rows in self.cut(self.rows(step))])
+            self._step = (step, [self.padded(rows) for rows in self.cut(self.rows(step))])
         return self._step[1][piece]
 
     def dataset(self) -> Any:
@@ -113,7 +112,8 @@ class FinetuneBatches:
         return rows
 
     def cut(self, rows: list[Encoded]) -> list[list[Encoded]]:
-        """Cut rows into pieces of about equal numbers of tokens, none of them empty."""
+        """Cut rows, the shortest first, into pieces of about equal numbers of tokens, none of them empty."""
+        rows = sorted(rows, key=lambda row: len(row[0]))
         total = sum(len(ids) for ids, _ in rows)
         pieces: list[list[Encoded]] = [[] for _ in range(self.pieces)]
         seen = at = 0
@@ -124,55 +124,15 @@ class FinetuneBatches:
             seen += len(row[0])
         return pieces
 
+    def padded(self, rows: list[Encoded]) -> dict[str, Any]:
+        """Return rows as tensors of shape (rows, tokens of the longest row rounded up to 8)."""
+        import torch
 
-def pack(rows: Iterable[Encoded]) -> dict[str, Any]:
-    """Return rows joined as tensors of shape (1, total tokens); positions restart at 0 at each example."""
-    import torch
-
-    ids, labels, positions = [], [], []
-    for row, learned in rows:
-        ids += row
-        labels += [IGNORED, *learned[1:]]  # nothing before an example predicts its first token
-        positions += range(len(row))
-    return {
-        "input_ids": torch.tensor([ids]),
-        "labels": torch.tensor([labels]),
-        "position_ids": torch.tensor([positions]),
-    }
+        batch = pad(rows, self.tokenizer.eos_token_id)
+        lengths = torch.tensor([len(ids) for ids, _ in rows])
+        return batch | {"attention_mask": (torch.arange(batch["labels"].shape[1]) < lengths[:, None]).long()}
 
 
-def packed_at_once(recipe: FinetuneRecipe, model: Any, sample: Sequence[Encoded], cpu: bool) -> int:
-    """Return the approximate number of examples in a row.
-
-    The number is the recipe's `device_batch`, less on a CPU, and 1 if the model can't keep packed examples apart.
-    """
-    mean = mean_tokens(recipe, sample)
-    packed = min(recipe.device_batch, max(1, round(ROW / mean))) if cpu else recipe.device_batch
-    positions = getattr(model.config, "max_position_embeddings", None) or 0
-    length = positions + 1 if packed * mean > positions / 2 else 0  # a row may be longer than the longest example
-    ids = sample[0][0][: recipe.max_tokens]
-    if keeps_apart(model, ids, length):
-        return packed
-    if recipe.batch % process_count():
-        raise ProblemError(
-            f"batch is {recipe.batch}, and the model takes one example at a time; give a multiple of"
-            f" {process_count()}, the number of processes"
-        )
-    print("the model reads packed examples as one text: it takes one at a time", flush=True)
-    return 1
-
-
-def keeps_apart(model: Any, ids: list[int], length: int = 0) -> bool:
-    """Whether a model gives an example the same logits alone as behind others, in a row of at least `length` tokens."""
-    import torch
-
-    row, before = (ids, ids), (ids[::-1], ids)
-    with torch.no_grad():
-        try:
-            alone, packed = (
-                model(item["input_ids"], position_ids=item["position_ids"], use_cache=False).logits[0]
-                for item in (pack([row]), pack([before] * max(1, length // len(ids)) + [row]))
-            )
-        except (TypeError, RuntimeError, IndexError):  # the model takes no positions, or no row this long
-            return False
-    return bool((packed[-len(ids) :] - alone).norm() < 1e-3 * alone.norm())
+def examples_at_once(recipe: FinetuneRecipe, sample: Sequence[Encoded], cpu: bool) -> int:
+    """Return the approximate number of examples in a piece: the recipe's `device_batch`, on a CPU by CPU_TOKENS."""
+    return max(1, round(CPU_TOKENS / mean_tokens(recipe, sample))) if cpu else recipe.device_batch

@@ -1,11 +1,9 @@
 """What a fine-tuned model learns and what not, and the batches that its steps are made of."""
 
 import json
-from itertools import pairwise
 
 import pytest
 
-from revorder import ProblemError
 from revorder.arithmetic.trace import Kind
 from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import sampler
@@ -20,14 +18,12 @@ from revorder.corpora.gsm8k import question_prompt  # noqa: E402
 from revorder.mixtures.targets import IGNORED, Pair, as_pair  # noqa: E402
 from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E402
 from revorder.training.finetune_batches import (  # noqa: E402
-    ROW,
+    CPU_TOKENS,
     FinetuneBatches,
     encode_pair,
+    examples_at_once,
     first_rows,
-    keeps_apart,
     mean_tokens,
-    pack,
-    packed_at_once,
     steps_for,
 )
 from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, read_source  # noqa: E402
@@ -113,28 +109,29 @@ def test_gsm8k_is_found_by_its_name_and_by_its_folder(shared):
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_a_step_is_its_examples_packed_into_rows_of_about_equal_tokens(base, processes):
+def test_a_step_is_its_examples_in_pieces_of_similar_lengths_and_about_equal_tokens(base, processes):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
     source = InTurn([read_source("paper", 0)])
     batches = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert len(batches) == 3 * batches.pieces and batches.pieces >= 50 / 4 and batches.pieces % processes == 0
     wanted = [encode_pair(tokenizer, pair) for pair in source.pairs(0, 50, 100)]
     items = [batches[i] for i in range(batches.pieces, 2 * batches.pieces)]
-    seen = []
+    seen, sizes = [], []
     for item in items:
-        starts = (item["position_ids"][0] == 0).nonzero().flatten().tolist()
-        for start, stop in pairwise([*starts, item["input_ids"].shape[1]]):
-            assert item["position_ids"][0, start:stop].tolist() == list(range(stop - start))
-            seen.append((item["input_ids"][0, start:stop].tolist(), item["labels"][0, start:stop].tolist()))
-    assert seen == wanted
-    most, mean = max(item["labels"].shape[1] for item in items), sum(len(ids) for ids, _ in seen) / len(items)
-    assert most < mean + 2 * max(len(ids) for ids, _ in seen)
+        for ids, labels, mask in zip(item["input_ids"], item["labels"], item["attention_mask"], strict=True):
+            length = int(mask.sum())
+            assert mask[:length].all() and set(labels[length:].tolist()) <= {IGNORED}
+            seen.append((ids[:length].tolist(), labels[:length].tolist()))
+        sizes.append(int(item["attention_mask"].sum()))
+    assert seen == sorted(wanted, key=lambda row: len(row[0]))
+    longest = max(len(ids) for ids, _ in seen)
+    assert max(sizes) < sum(sizes) / len(items) + 2 * longest
     again = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert torch.equal(again[batches.pieces]["labels"], items[0]["labels"])
     assert torch.equal(batches.dataset()[batches.pieces]["labels"], items[0]["labels"])
 
 
-def test_a_packed_row_is_learned_as_its_examples_are_alone(base):
+def test_a_padded_batch_is_learned_as_its_examples_are_alone(base):
     model, tokenizer = load_model(base).float(), byte_level(True)
     rows = [
         encode_pair(tokenizer, pair)
@@ -143,56 +140,16 @@ def test_a_packed_row_is_learned_as_its_examples_are_alone(base):
     alone = [model(torch.tensor([ids]), labels=torch.tensor([labels])).loss for ids, labels in rows]
     learned = [sum(label != IGNORED for label in labels) for _, labels in rows]
     wanted = sum(loss * n for loss, n in zip(alone, learned, strict=True)) / sum(learned)
-    assert model(**pack(rows), use_cache=False).loss.item() == pytest.approx(wanted.item(), rel=1e-5)
+    batches = FinetuneBatches(FinetuneRecipe(), InTurn([read_source("paper", 0)]), tokenizer, 1)
+    assert model(**batches.padded(rows)).loss.item() == pytest.approx(wanted.item(), rel=1e-5)
 
 
-SIZE = {"vocab_size": 64, "num_hidden_layers": 2, "hidden_size": 32}
-
-
-@pytest.mark.parametrize(
-    "config, apart",
-    [
-        (transformers.LlamaConfig(**SIZE, intermediate_size=64, num_attention_heads=2), True),
-        (transformers.GPT2Config(vocab_size=64, n_layer=2, n_embd=32, n_head=2), True),
-        (transformers.MambaConfig(**SIZE, state_size=4), False),  # its state runs on
-        (transformers.BloomConfig(vocab_size=64, n_layer=2, hidden_size=32, n_head=2), False),  # takes no positions
-    ],
-    ids=lambda value: getattr(value, "model_type", None),
-)
-def test_whether_a_model_keeps_packed_examples_apart_is_found_out(config, apart):
-    transformers.set_seed(0)
-    model = transformers.AutoModelForCausalLM.from_config(config).eval()
-    assert keeps_apart(model, list(range(3, 20))) == apart
-    assert keeps_apart(model, list(range(3, 20)), 100) == apart
-
-
-def test_how_many_examples_a_row_takes(base, sums, monkeypatch, capsys):
+def test_a_cpu_computes_about_as_many_tokens_at_once_whatever_the_lengths(base, sums):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
-    source, model = InTurn([read_source(sums, 0)]), load_model(base)
-    recipe, sample = FinetuneRecipe(device_batch=400, batch=9), first_rows(source, tokenizer)
-    assert packed_at_once(recipe, model, sample, False) == 400
-    on_a_cpu = packed_at_once(recipe, model, sample, True)
-    assert on_a_cpu < 100 and on_a_cpu * mean_tokens(recipe, sample) == pytest.approx(ROW, rel=0.1)
-    config = transformers.MambaConfig(vocab_size=len(tokenizer), num_hidden_layers=1, hidden_size=32, state_size=4)
-    mamba = transformers.AutoModelForCausalLM.from_config(config)
-    assert packed_at_once(recipe, mamba, sample, False) == 1
-    assert "one at a time" in capsys.readouterr().out
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(ProblemError, match="batch is 9, and the model takes one example at a time; give a multiple"):
-        packed_at_once(recipe, mamba, sample, False)
-
-
-def test_a_model_that_was_built_for_rows_of_its_positions_is_found_out():
-    config = transformers.GPTNeoConfig(
-        vocab_size=64,
-        hidden_size=32,
-        num_layers=1,
-        num_heads=2,
-        attention_types=[[["global"], 1]],
-        max_position_embeddings=40,
-    )
-    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
-    assert keeps_apart(model, list(range(3, 20))) and not keeps_apart(model, list(range(3, 20)), 41)
+    recipe, sample = FinetuneRecipe(device_batch=400), first_rows(InTurn([read_source(sums, 0)]), tokenizer)
+    assert examples_at_once(recipe, sample, cpu=False) == 400
+    at_once = examples_at_once(recipe, sample, cpu=True)
+    assert at_once * mean_tokens(recipe, sample) == pytest.approx(CPU_TOKENS, rel=0.1)
 
 
 def test_long_examples_are_cut_off(base):
