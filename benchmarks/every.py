@@ -10,8 +10,8 @@ import sys
 import time
 
 from revorder.arithmetic.problem import OPS, Problem
+from revorder.evaluation.runner import judged
 from revorder.inference.ctranslate import Runtime
-from revorder.judge import verify
 from revorder.model.checkpoint import DEFAULT
 
 
@@ -27,12 +27,9 @@ def main() -> None:
         for a in range(most):
             problems = [Problem(a, op, b) for b in range(1 if op == "/" else 0, most)]
             limit = max(map(runtime.info.max_new_tokens, problems))
-            for i, reply in runtime.generate_each([f"{problem}=" for problem in problems], limit):
-                text = runtime.as_trace(problems[i], reply)
-                if verify(text, runtime.info.method, runtime.info.form, problems[i]).ok:
-                    right += 1
-                else:
-                    wrong.append(text)
+            results = list(judged(runtime, [("", problem) for problem in problems], limit))
+            right += sum(result.verified for result in results)
+            wrong += [result.text for result in results if not result.verified]
             print(f"\r{op} {a + 1} of {most}", end="", file=sys.stderr, flush=True)
         seconds = time.monotonic() - start
         print(f"\r{op}: {right:,} right, {len(wrong):,} not; {seconds:,.0f} s", *wrong[:20], sep="\n", flush=True)

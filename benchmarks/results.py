@@ -14,18 +14,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import matplotlib
 from matplotlib.figure import Figure
 
 from revorder.evaluation.runner import load, run
 from revorder.evaluation.scores import Score, score_tasks
+from revorder.evaluation.suites import hash_of
 from revorder.inference.ctranslate import Runtime
 from revorder.metrics.token_cost import characters
 from revorder.mixtures.sampling import held_out
 from revorder.model.checkpoint import DEFAULT
+from revorder.reproduce.charts import COLORS
 
-matplotlib.use("Agg")
-COLORS = ("#0b6e99", "#c4541a", "#2f7d4f", "#7a4fa3")
 N = 200  # problems of each length
 LENGTHS = {  # digits of the longer operand, of the shorter, for each n that fits the model's places and positions
     "n by n, +": [("+", n, n) for n in range(4, 61, 4)],
@@ -34,7 +33,7 @@ LENGTHS = {  # digits of the longer operand, of the shorter, for each n that fit
     "n by n, *": [("*", n, n) for n in range(2, 23, 2)],
     "2n by n, /": [("/", 2 * n, n) for n in range(2, 25, 2)],
 }
-# GPT-5 at its highest effort: percent exact of 500 problems an operation, thousands of tokens a problem
+# GPT-5 at its highest effort: percent exact of 500 problems an operation, tokens a problem
 GPT_5 = {"ADD": (96.4, 3800), "MUL": (97.6, 8700), "DIV": (89.6, 16200)}
 
 
@@ -57,7 +56,8 @@ def lengths(folder: Path, model: str) -> Figure:
     runtime = Runtime(model)
     columns = {(name, n): (op, n, m) for name, some in LENGTHS.items() for op, n, m in some}
     tasks = {f"{name}, {n}": held_out(*column, N, 0) for (name, n), column in columns.items()}
-    scores = {score.task: score for score in score_tasks(run(runtime, tasks, folder / "lengths.jsonl", {"n": N}))}
+    settings = {"model": model, "problems": hash_of(tasks)}
+    scores = {score.task: score for score in score_tasks(run(runtime, tasks, folder / "lengths.jsonl", settings))}
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     rows: Any = figure.subplots(2, 3)
     for axes, (name, some) in zip(rows.flat, LENGTHS.items(), strict=False):

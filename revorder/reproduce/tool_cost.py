@@ -52,7 +52,7 @@ def collect(settings: ToolCostSettings, folder: Path, say: Say) -> int:
 
 
 def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
-    """Show where the costs cross, in tokens and in seconds, and chart the tokens."""
+    """Show from which lengths on a tool costs less, in tokens and in seconds, and chart the tokens."""
     measured = json.loads((folder / "seconds.json").read_text())
     token, call = measured["seconds_per_token"], measured["seconds_per_call"]
     rows, series = [], []

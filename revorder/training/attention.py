@@ -13,7 +13,7 @@ NAME = "causal"
 
 
 def attend_without_masks(model: Any) -> None:
-    """Let a model attend without masks; on CPUs, where it is not compiled, eager attention is faster."""
+    """Let a model attend without masks; on CPUs this pays only if the model is compiled."""
     AttentionInterface.register(NAME, fused if torch.cuda.is_available() or not has_bf16() else by_products)
     model.set_attn_implementation(NAME)
 

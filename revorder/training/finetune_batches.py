@@ -16,7 +16,7 @@ from revorder.training.batches import Encoded, pad
 from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
 
-CPU_TOKENS = 1024  # the approximate tokens that a process computes at once on a CPU
+CPU_TOKENS = 1024  # about the most tokens that a process computes at once on a CPU
 SAMPLED = 500  # examples in the sample from which the mean length is estimated
 
 
@@ -134,5 +134,6 @@ class FinetuneBatches:
 
 
 def examples_at_once(recipe: FinetuneRecipe, sample: Sequence[Encoded], cpu: bool) -> int:
-    """Return the approximate number of examples in a piece: the recipe's `device_batch`, on a CPU by CPU_TOKENS."""
-    return max(1, round(CPU_TOKENS / mean_tokens(recipe, sample))) if cpu else recipe.device_batch
+    """Return about how many examples a piece holds: `device_batch`, on a CPU at most about CPU_TOKENS tokens."""
+    most = max(1, round(CPU_TOKENS / mean_tokens(recipe, sample))) if cpu else recipe.device_batch
+    return min(recipe.device_batch, most)
