@@ -91,7 +91,7 @@ def tokens(folder: Path) -> Figure:
         axes.plot([mean, spent], [scores[name].percent, percent], color=color, alpha=0.4)
         axes.plot(mean, scores[name].percent, "o", color=color, label=f"{name}, this model: {mean:,.0f} tokens")
         axes.plot(spent, percent, "s", color=color, label=f"{name}, GPT-5: {spent:,} tokens")
-    axes.set(xscale="log", ylim=(85, 100.7))
+    axes.set(xscale="log")
     axes.legend(frameon=False, fontsize=8)
     return figure
 
