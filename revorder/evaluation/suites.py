@@ -42,12 +42,12 @@ EXTRA: list[Column] = [
     ("DIV 12D/6D", "/", 12, 6),
 ]
 ONE_DIGIT: list[Column] = [(f"MUL {n}D*1D", "*", n, 1) for n in range(1, 6)]
-# Longer operands than Table 1's, beyond the training range
+# Longer operands than the calculator was trained on, to half as long again where its places and positions allow it
 BEYOND: list[Column] = [
-    *[(f"ADD {n}D+{n}D", "+", n, n) for n in (17, 18, 20, 24, 32)],
-    *[(f"SUB {n}D-{n}D", "-", n, n) for n in (17, 18, 20, 24, 32)],
-    *[(f"MUL {n}D*{m}D", "*", n, m) for n, m in ((17, 1), (20, 1), (9, 4), (7, 7), (8, 8), (16, 16))],
-    *[(f"DIV {n}D/{m}D", "/", n, m) for n, m in ((17, 1), (20, 1), (13, 6), (14, 7), (16, 8), (24, 12))],
+    *[(f"ADD {n}D+{n}D", "+", n, n) for n in (50, 60)],
+    *[(f"SUB {n}D-{n}D", "-", n, n) for n in (50, 60)],
+    *[(f"MUL {n}D*{m}D", "*", n, m) for n, m in ((45, 1), (54, 1), (20, 20), (22, 22))],
+    *[(f"DIV {n}D/{m}D", "/", n, m) for n, m in ((45, 1), (54, 1), (42, 21), (48, 24))],
 ]
 
 

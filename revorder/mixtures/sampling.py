@@ -124,7 +124,7 @@ class MixtureSampler:
         elif second_count:
             low, span = second[0]
         else:
-            a, b, word = multiple(part, word) if part.draw == "values" else retried(part, word)
+            a, b, word = _DRAWS[part.draw](part, word)
             return a, op, b, word
         word, x = divmod(word, span)
         b = low + x
@@ -145,9 +145,9 @@ class MixtureSampler:
 def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return (least value, number of values) for each digit count of each operand.
 
-    The lists are empty for parts that `multiple` and `retried` draw.
+    The lists are empty for parts that `multiple`, `retried` and `sparse` draw.
     """
-    if part.op == "/" and part.draw != "lengths":
+    if part.draw == "sparse" or (part.op == "/" and part.draw != "lengths"):
         return [], []
 
     def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
@@ -217,6 +217,22 @@ def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
     share, word = word & 0xFFF, word >> 12
     word, rest = divmod(word, b) if share < part.remainder * 4096 else (word, 0)
     return b * quotient + rest, b, word
+
+
+def sparse(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """Return (factor, multiplier with zeros below its first digit except for one, the rest of the randomness)."""
+    word, i = divmod(word, part.a[1] - part.a[0] + 1)
+    least = _POWERS[part.a[0] + i - 1]
+    word, x = divmod(word, 9 * least)
+    word, i = divmod(word, part.b[1] - part.b[0] + 1)
+    lower = part.b[0] + i - 1
+    word, first = divmod(word, 9)
+    word, place = divmod(word, lower)
+    word, second = divmod(word, 10)
+    return least + x, (first + 1) * _POWERS[lower] + second * _POWERS[place], word
+
+
+_DRAWS = {"values": multiple, "retries": retried, "sparse": sparse}
 
 
 def held_out(

@@ -17,7 +17,7 @@ def test_the_name_says_the_format(revorder, tmp_path):
     done = revorder("export", "calculator", tmp_path / "new" / "model.gguf")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{tmp_path / 'new' / 'model.gguf'}\n", "")
     file = gguf.GGUFReader(tmp_path / "new" / "model.gguf")
-    assert sum(int(tensor.n_elements) for tensor in file.tensors) == 1_175_168
+    assert sum(int(tensor.n_elements) for tensor in file.tensors) == 1_236_608
     assert file.get_field("llama.context_length").contents() == 2048
 
 

@@ -141,7 +141,7 @@ def test_model_only_marks_what_the_judge_rejects(wrong_model, revorder):
     assert done.stderr.startswith("revorder: 2 of 2 operations not verified; first: '1+1': the text ends early")
     good = revorder("solve", "12+35", "--model-only")
     assert (good.stdout, good.stderr, good.returncode) == ("47\n", "", 0)
-    beyond = revorder("solve", f"{'1' * 40}+1", "--model-only")
+    beyond = revorder("solve", f"{'1' * 60}+1", "--model-only")
     assert (beyond.stdout, beyond.returncode) == ("not verified\n", 1)
     lines = revorder("solve", "1+1", "--model", wrong_model, "--model-only", "--json").stdout
     assert json.loads(lines)["verified"] is False and revorder("verify", stdin=lines).returncode == 1
