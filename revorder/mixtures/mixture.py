@@ -71,8 +71,8 @@ class MixturePart(Settings):
             raise ValueError(
                 "key 'draw' is \"retries\"; accepted: for /, 'b' of 3 digits or more, 'a' of two more than 'b'"
             )
-        if self.draw == "sparse" and (self.op != "*" or self.b[0] < 2):
-            raise ValueError("key 'draw' is \"sparse\"; accepted: for *, 'b' of 2 digits or more")
+        if self.draw == "sparse" and (self.op != "*" or self.b[0] < 2 or self.swap_operands):
+            raise ValueError("key 'draw' is \"sparse\"; accepted: for *, 'b' of 2 digits or more, no 'swap_operands'")
         return self
 
 

@@ -114,6 +114,13 @@ def test_retries_estimate_two_digits_in_a_row_too_high():
     assert 0.4 < sum(example.problem.remainder > 0 for example in examples) / 2000 < 0.6
 
 
+def test_sparse_multipliers_have_two_digits_and_zeros():
+    problems = drawn(2000, op="*", a=(6, 7), b=(5, 6), draw="sparse")
+    assert {(len(str(p.a)), len(str(p.b))) for p in problems} == {(6, 5), (6, 6), (7, 5), (7, 6)}
+    assert all(len(str(p.b).replace("0", "")) in (1, 2) for p in problems)
+    assert len({p.b for p in problems}) > 600
+
+
 def test_weights_are_the_parts_shares():
     parts = [{"op": op, "a": 5, "b": 3, "weight": weight} for op, weight in zip("+-*/", (1, 2, 3, 4), strict=True)]
     examples = sampler(Mixture.read({"method": "plain", "parts": parts})).examples(0, 0, 4000)
