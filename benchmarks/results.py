@@ -52,7 +52,7 @@ def errors(folder: Path) -> Figure:
 
 
 def lengths(folder: Path, model: str) -> Figure:
-    """Return exact match by digits, with the trained lengths shaded."""
+    """Return exact match by digits, with the lengths shaded that the model is asked."""
     runtime = Runtime(model)
     columns = {(name, n): (op, n, m) for name, some in LENGTHS.items() for op, n, m in some}
     tasks = {f"{name}, {n}": held_out(*column, N, 0) for (name, n), column in columns.items()}
@@ -61,20 +61,20 @@ def lengths(folder: Path, model: str) -> Figure:
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     rows: Any = figure.subplots(2, 3)
     for axes, (name, some) in zip(rows.flat, LENGTHS.items(), strict=False):
-        trained = max(n for op, n, m in some if runtime.info.covers(held_out(op, n, m, 1, 0)[0]))
+        asked = max(n for op, n, m in some if runtime.info.covers(held_out(op, n, m, 1, 0)[0]))
         here: list[Score] = [scores[f"{name}, {n}"] for _, n, _ in some]
         bars = [
             [score.percent - score.interval[0] for score in here],
             [score.interval[1] - score.percent for score in here],
         ]
-        axes.axvspan(0, trained, color="#dce9ef")
+        axes.axvspan(0, asked, color="#dce9ef")
         axes.errorbar(
             [n for _, n, _ in some], [score.percent for score in here], yerr=bars, marker="o", ms=3, color=COLORS[0]
         )
         axes.set(title=name, ylim=(-3, 103), xlim=(0, some[-1][1] + 1))
         axes.spines[["top", "right"]].set_visible(False)
     rows.flat[-1].axis("off")
-    figure.supxlabel("digits of the longer operand; trained lengths shaded")
+    figure.supxlabel("digits of the longer operand; shaded: what the model is asked")
     figure.supylabel(f"% exact of {N}")
     return figure
 

@@ -26,7 +26,7 @@ def model_files(folder: Path, vocabulary: Sequence[str]) -> dict[str, bytes]:
 
     >>> from revorder.model.checkpoint import checkpoint
     >>> from revorder.model.tokenizer import Tokenizer
-    >>> sorted(model_files(checkpoint(), Tokenizer().vocabulary))
+    >>> sorted(model_files(checkpoint(), Tokenizer(64).vocabulary))
     ['config.json', 'model.bin', 'vocabulary.json']
     """
     config, tensors = read_llama(folder, len(vocabulary))

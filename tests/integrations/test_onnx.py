@@ -7,7 +7,6 @@ import pytest
 from exports import MOST, questions, save_grouped
 
 from revorder.inference.ctranslate import Runtime
-from revorder.model.tokenizer import Tokenizer
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -35,7 +34,7 @@ def step(session, ids, attended, cache=()):
 
 def generate(session, asked):
     """What the model writes after each question, greedily, all at once, padded on the left."""
-    tokenizer = Tokenizer()
+    tokenizer = Runtime("calculator").tokenizer
     texts = [[tokenizer.bos, *tokenizer.encode(question)] for question in asked]
     width = max(map(len, texts))
     ids = np.array([[tokenizer.pad] * (width - len(text)) + text for text in texts])
