@@ -42,7 +42,7 @@ EXTRA: list[Column] = [
     ("DIV 12D/6D", "/", 12, 6),
 ]
 ONE_DIGIT: list[Column] = [(f"MUL {n}D*1D", "*", n, 1) for n in range(1, 6)]
-# Longer operands than the calculator was trained on, to half as long again where its places and positions allow it
+# Operands longer than the calculator's training, by half if its places and positions allow that
 BEYOND: list[Column] = [
     *[(f"ADD {n}D+{n}D", "+", n, n) for n in (50, 60)],
     *[(f"SUB {n}D-{n}D", "-", n, n) for n in (50, 60)],
