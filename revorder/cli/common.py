@@ -56,7 +56,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
-        help="A JSONL file for each problem and result, with a table beside it in .md; resumes.",
+        help="Write a row for each problem to this JSONL file, and the table to one in .md; resumes.",
         callback=results_name,
     ),
 ]

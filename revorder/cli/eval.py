@@ -41,7 +41,12 @@ def command(
     n: Annotated[
         Optional[int],
         typer.Option(
-            "--n", "-n", min=1, help="Problems of each task.", show_default="1000; hard: all", rich_help_panel=DRAW
+            "--n",
+            "-n",
+            min=1,
+            help="Problems of each task.",
+            show_default="1000; ordinary: 2000; hard, patterns: all",
+            rich_help_panel=DRAW,
         ),
     ] = None,
     seed: Annotated[

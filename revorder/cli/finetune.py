@@ -25,7 +25,7 @@ def command(
         list[str],
         typer.Argument(
             help=f"A mixture ({packaged('mixtures')}, a YAML file), gsm8k, enhancement, a JSONL file, or a Hugging "
-            "Face dataset's name; several come in turn in each epoch."
+            "Face dataset's name; several follow one another in each epoch."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The new model's folder; an interrupted run resumes.")],
@@ -36,10 +36,10 @@ def command(
     method: Annotated[Optional[str], typer.Option(help=f"The method of its traces: {', '.join(METHODS)}.")] = None,
     epochs: Annotated[Optional[int], typer.Option(min=1, help="Passes over the data.", rich_help_panel=OVER)] = None,
     steps: Annotated[
-        Optional[int], typer.Option(min=1, help="Steps, whatever the epochs.", rich_help_panel=OVER)
+        Optional[int], typer.Option(min=1, help="Steps, in place of epochs.", rich_help_panel=OVER)
     ] = None,
     tokens: Annotated[
-        Optional[int], typer.Option(min=1, help="Tokens, as a number of steps for about as many.", rich_help_panel=OVER)
+        Optional[int], typer.Option(min=1, help="Train for about this many tokens.", rich_help_panel=OVER)
     ] = None,
     batch: Annotated[Optional[int], typer.Option(min=1, help="Examples in a step.", rich_help_panel=OVER)] = None,
     device_batch: Annotated[

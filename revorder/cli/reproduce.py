@@ -95,5 +95,5 @@ def print_differences(out: Path, docs: list[Path], json_: bool) -> None:
         count += 1
         tell(f"{difference.where}: {difference.what}", asdict(difference), json_)
     if not json_:
-        print(f"differences: {count}" if count else "every stored result is as it is stated")
+        print(f"differences: {count}" if count else "every stored result agrees with the docs")
     raise typer.Exit(int(count > 0))

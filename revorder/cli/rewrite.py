@@ -19,7 +19,7 @@ def command(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The converted corpus, of the same kind.")],
     back: Annotated[
         bool,
-        typer.Option("--back", help="Restore a converted corpus, by its --field, whatever its other options were."),
+        typer.Option("--back", help="Restore a converted corpus; needs only its --field."),
     ] = False,
     field: Annotated[str, typer.Option(help="The field, or column, whose text is converted.")] = "answer",
     notation: Annotated[str, typer.Option(help=f"One of {', '.join(NOTATIONS)}.")] = NOTATIONS[0],

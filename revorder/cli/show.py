@@ -19,7 +19,7 @@ def command(
     method: Method = "revorder",
     form: Form = None,
     rollback: Annotated[
-        Optional[list[str]], typer.Option(metavar="STEP:DIGIT", help="Write a wrong quotient digit and take it back.")
+        Optional[list[str]], typer.Option(metavar="PLACE:DIGIT", help="Write a wrong quotient digit and take it back.")
     ] = None,
     answer: Annotated[Optional[bool], typer.Option("--answer/--no-answer", help="End with the forward answer.")] = None,
     html: Annotated[
@@ -70,15 +70,17 @@ def command(
 
 
 def read_rollback(items: list[str]) -> dict[int, list[int]]:
-    """Return STEP:DIGIT items as {step: digits}; raises ProblemError for another item.
+    """Return PLACE:DIGIT items as {place: digits}; raises ProblemError for another item.
 
     >>> read_rollback(["0:8", "0:9", "-1:4"])
     {0: [8, 9], -1: [4]}
     """
     plan: dict[int, list[int]] = {}
     for item in items:
-        step, colon, digit = item.partition(":")
-        if not (colon and re.fullmatch("-?[0-9]{1,4}", step) and re.fullmatch("[0-9]{1,3}", digit)):
-            raise ProblemError(f"rollback {quote(item)}: accepted: STEP:DIGIT, such as 0:8 (steps from 0)")
-        plan.setdefault(int(step), []).append(int(digit))
+        place, colon, digit = item.partition(":")
+        if not (colon and re.fullmatch("-?[0-9]{1,4}", place) and re.fullmatch("[0-9]{1,3}", digit)):
+            raise ProblemError(
+                f"rollback {quote(item)}: accepted: PLACE:DIGIT, such as 0:8 (0 is the quotient's first digit)"
+            )
+        plan.setdefault(int(place), []).append(int(digit))
     return plan

@@ -34,6 +34,7 @@ def model_card(
         commits: The git commits that trained it.
     """
     mixture = recipe.data
+    method = f"`{mixture.method}`" + (f" in its {mixture.form} form" if mixture.form != mixture.method else "")
     batches = recipe.batches_a_step(processes)
     alike = batches == recipe.batches  # then one process takes the same steps
     command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
@@ -52,8 +53,8 @@ tags: [arithmetic, revorder]
 ---
 # {recipe.name}
 
-A plain `LlamaForCausalLM` of {parameters:,} parameters that computes step by step, in writing. It writes the method
-`{mixture.method}`, form `{mixture.form}`, for operands up to: {operands}.
+A plain `LlamaForCausalLM` of {parameters:,} parameters that does arithmetic step by step and writes out its work,
+by the method {method}, for operands of up to {operands}.
 
 ```python
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -64,7 +65,7 @@ question = tokenizer("12+35=", return_tensors="pt")
 print(tokenizer.decode(model.generate(**question, max_new_tokens=64)[0], skip_special_tokens=True))
 ```
 
-It prints the question and the work, `r|74` being 47 reversed; `revorder solve` also judges every step.
+It prints the question and the work, where `r|74` is 47 reversed; `revorder solve` also judges every step.
 
 ## Made by
 
@@ -83,8 +84,8 @@ Final loss per learned token {losses[-1] if losses else float("nan"):.5f}.
 
 ## Limits
 
-Beyond the operands above it was not trained, and is wrong; `revorder solve` hands such operands to Python's integers
-and says so. It knows no text but equations.
+It is not asked longer operands: `revorder solve` hands them to Python's integers and says so. It knows no text but
+equations.
 """
 
 

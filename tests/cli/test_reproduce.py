@@ -18,7 +18,7 @@ def test_reproduce_report_and_check(revorder, tmp_path):
     assert run.returncode == 0 and run.stdout.split() == [str(out / "index.html"), str(doc)]
     assert "| operation | % of equations |" in doc.read_text()
     run = revorder("reproduce", "--check", "--out", out, "--docs", doc)
-    assert (run.returncode, run.stdout) == (0, "every stored result is as it is stated\n")
+    assert (run.returncode, run.stdout) == (0, "every stored result agrees with the docs\n")
     doc.write_text(doc.read_text().replace("| + |", "| plus |", 1))
     run = revorder("reproduce", "--check", "--out", out, "--docs", doc, "--json")
     assert run.returncode == 1 and "plus" in json.loads(run.stdout)["what"]
