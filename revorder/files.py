@@ -21,9 +21,9 @@ def digest(path: Path) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the content of a UTF-8 text file; raises ProblemError if it can't be read."""
+    """Return the content of a UTF-8 text file, its line ends as they are; raises ProblemError if it can't be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"file {str(path)!r} can't be read: {first_line(error)}; give text in UTF-8") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +31,10 @@ def command(
         typer.Argument(metavar="FILES", help="Text or Markdown, JSONL or Parquet (by --field), or - for stdin."),
     ],
     field: Annotated[
-        str, typer.Option("--field", "-f", help="The field, or column, to read in JSONL and Parquet; `a.b` is b in a.")
+        str,
+        typer.Option(
+            "--field", "-f", help="The field, or column, to read in JSONL and Parquet; in JSONL `a.b` is b in a."
+        ),
     ] = "answer",
     fix: Annotated[
         bool, typer.Option("--fix", help="Write a copy with wrong results replaced if one number settles them (--out).")
@@ -56,7 +60,7 @@ def command(
     if out:
         refuse(files, out, overwrite)
     shown = (WRONG, UNREAD) if unread else (WRONG,)
-    kept = None if fix or not out else Kept(out, {"files": files, "field": field, "unread": unread}, overwrite)
+    kept = None if fix or not out else Kept(out, {**states(files), "field": field, "unread": unread}, overwrite)
     tally = kept.tally if kept else Tally(Counter(), Counter(), [])
     with Progress("texts", quiet=sys.stdout.isatty() and not json_ and not kept) as progress:
         progress.advance(tally.texts)
@@ -96,6 +100,12 @@ def command(
         for cause, count in tally.causes.most_common():
             print(f"  {count:,} {cause}")
     raise typer.Exit(1 if counts[WRONG] or tally.counts["rejected"] else 0)
+
+
+def states(files: list[str]) -> dict[str, Any]:
+    """Return the names of files with their sizes and times, by which a resumed check knows them again."""
+    stats = [os.stat(file) if os.path.exists(file) else None for file in files]
+    return {"files": files, "states": [stat and [stat.st_size, stat.st_mtime_ns] for stat in stats]}
 
 
 def texts_of(file: str, field: str) -> Iterator[tuple[int, Any]]:
@@ -151,13 +161,29 @@ def edits_of(text: str) -> list[Edit]:
     for found in check_text(text):
         if fixes(found) and found.at >= (edits[-1].end if edits else 0):
             stated = text[found.at : found.to]
-            edits.append(Edit(found.at, found.to, ("$" if stated.startswith("$") else "") + found.expected))
+            edits.append(Edit(found.at, found.to, restated(stated, found.expected)))
             follows = found.to + 2  # the number after an annotation is the same one
             if text.startswith(">>", found.to) and text.startswith(stated, follows):
                 after = text[follows + len(stated) : follows + len(stated) + 1]
                 if not after.isdigit():
                     edits.append(Edit(follows, follows + len(stated), edits[-1].by))
     return edits
+
+
+def restated(stated: str, expected: str) -> str:
+    """Return the expected value with the currency, the separators and the cents of the stated one.
+
+    >>> restated("-$1,200", "-1300"), restated("€48.00", "47"), restated("1324", "1234")
+    ('-$1,300', '€47.00', '1234')
+    """
+    sign, digits = ("-", expected[1:]) if expected.startswith("-") else ("", expected)
+    whole, _, behind = digits.partition(".")
+    currency = next((char for char in stated if char in "$€£"), "")
+    if "," in stated:
+        whole = f"{int(whole):,}"
+    if currency and "." in stated:
+        behind = behind.ljust(len(stated.rstrip(")").rpartition(".")[2]), "0")
+    return sign + currency + whole + ("." + behind if behind else "")
 
 
 def refuse(files: list[str], out: Path, overwrite: bool) -> None:
@@ -172,11 +198,10 @@ def write_fixed(source: Path, out: Path, field: str) -> None:
     """Write the copy of a file with its wrong results replaced, whole or not at all."""
     with ExitStack() as stack:
         temporary = stack.enter_context(written_whole(out))
-        reject = lambda number, why, text: say(f"{source}:{number}: {why}")  # noqa: E731
         if source.suffix == ".jsonl":
-            convert_jsonl(source, temporary, field, edits_of, reject)
+            convert_jsonl(source, temporary, field, edits_of)
         elif source.suffix == ".parquet":
-            convert_parquet(source, temporary, field, edits_of, reject)
+            convert_parquet(source, temporary, field, edits_of)
         else:
             text = read_text(source)
-            temporary.write_text(apply_edits(text, edits_of(text)), encoding="utf-8")
+            temporary.write_bytes(apply_edits(text, edits_of(text)).encode())

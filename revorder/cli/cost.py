@@ -10,7 +10,7 @@ import typer
 from revorder.arithmetic.expression import parse_problem
 from revorder.cli.common import Json, Problems, each_problem, emit, show_table
 from revorder.errors import ProblemError
-from revorder.methods import FORMS
+from revorder.methods import METHODS
 from revorder.model.checkpoint import checkpoint
 
 
@@ -30,7 +30,7 @@ def command(
     def work(text: str) -> None:
         problem = parse_problem(text)
         rows: list[dict[str, Any]] = []
-        for name, form in FORMS:
+        for name, form in METHODS.all_forms():
             row = {"problem": str(problem), "method": name, "form": form, "tokens": None, "extra": None}
             with suppress(ProblemError):  # a method may refuse a problem that is too long for it
                 row |= {"tokens": cost(problem, name, form, count), "extra": extra(problem, name, form, count)}

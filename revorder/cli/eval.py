@@ -68,7 +68,12 @@ def command(
         ),
     ] = None,
     shots: Annotated[int, typer.Option(min=0, help="Worked examples in the prompt.", rich_help_panel=OTHER)] = 0,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The most tokens of a reply.", rich_help_panel=OTHER)] = 1024,
+    max_tokens: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Tokens allowed for a reply, or more where its work needs more.", rich_help_panel=OTHER
+        ),
+    ] = 1024,
     base_url: BaseUrl = None,
     api: Api = "chat",
     timeout: Timeout = 60,

@@ -168,11 +168,18 @@ def rejects(path: Path, source: Path, field: str, report: Report) -> Iterator[Re
 # JSONL
 
 
-def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
-    """Convert a field of every line; blank lines, line ends and a BOM stay."""
+def convert_jsonl(
+    source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject | None = None
+) -> None:
+    """Convert a field of every line; blank lines, line ends and a BOM stay.
+
+    Without `reject` a line that can't be read stays as it is; raises ProblemError if it is too long for that.
+    """
     with source.open("rb") as lines, out.open("wb") as file:
         for number, line in enumerate(read_lines(lines), 1):
             if isinstance(line, ProblemError):
+                if not reject:
+                    raise ProblemError(f"file {str(source)!r}, line {number}: {line}; give shorter lines")
                 reject(number, str(line), "")
                 continue
             bom = BOM if number == 1 and line.startswith(BOM) else b""
@@ -183,7 +190,10 @@ def convert_jsonl(source: Path, out: Path, field: str, edits_of: Callable[[str],
                     + (convert_line(body.decode("utf-8"), field, edits_of).encode("utf-8") if body.strip() else body)
                 )
             except (ValueError, RecursionError) as error:
-                reject(number, reason(error), line.decode("utf-8", "replace"))
+                if reject:
+                    reject(number, reason(error), line.decode("utf-8", "replace"))
+                else:
+                    file.write(line)
 
 
 def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -> str:
@@ -214,10 +224,10 @@ def convert_line(line: str, field: str, edits_of: Callable[[str], list[Edit]]) -
 def find_value(line: str, field: str) -> tuple[int, int]:
     """Return the start and end of a field's text or null in a line of JSON, quotes included.
 
-    A repeated field counts at its last place.
+    A repeated field counts at its last place. `a.b` is b in a if no field has that name.
 
-    >>> find_value('{"id": 1, "answer": "1+1"}', "answer")
-    (20, 25)
+    >>> find_value('{"id": 1, "answer": "1+1"}', "answer"), find_value('{"a": {"b": "1+1"}}', "a.b")
+    ((20, 25), (12, 17))
     """
 
     def skip(at: int) -> int:
@@ -228,7 +238,8 @@ def find_value(line: str, field: str) -> tuple[int, int]:
     if line[at : at + 1] != "{":
         _DECODER.decode(line)
         raise ProblemError(f"not a JSON object; give one with the field {field!r}")
-    found = None
+    outer, _, inner = field.partition(".")
+    found = nested = None
     at = skip(at + 1)
     closed = line[at : at + 1] == "}"
     while not closed:
@@ -242,6 +253,8 @@ def find_value(line: str, field: str) -> tuple[int, int]:
         value, end = _DECODER.raw_decode(line, start)
         if key == field:
             found = (start, end, value is None or (isinstance(value, str) and line[start] == '"'))
+        if key == outer:
+            nested = (start, end) if isinstance(value, dict) and inner else None
         at = skip(end)
         closed = line[at : at + 1] == "}"
         if not closed:
@@ -250,6 +263,9 @@ def find_value(line: str, field: str) -> tuple[int, int]:
             at = skip(at + 1)
     if skip(at + 1) != len(line):
         raise json.JSONDecodeError("more behind the object", line, at + 1)
+    if found is None and nested:
+        start, end = find_value(line[slice(*nested)], inner)
+        return nested[0] + start, nested[0] + end
     if found is None:
         raise ProblemError(f"no field {field!r}; there are: {', '.join(json.loads(line))}")
     if not found[2]:
@@ -260,7 +276,9 @@ def find_value(line: str, field: str) -> tuple[int, int]:
 # Parquet
 
 
-def convert_parquet(source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject) -> None:
+def convert_parquet(
+    source: Path, out: Path, field: str, edits_of: Callable[[str], list[Edit]], reject: Reject | None = None
+) -> None:
     """Convert a column of text, batch by batch; a row without text stays as it is.
 
     The other columns stay unchanged. All columns are compressed like the first column of the source.

@@ -63,7 +63,8 @@ def run(
         tasks: The problems of each task.
         out: A file for the results; an older one is replaced once all results are complete.
         settings: The settings of the run, which `out` states.
-        reply_tokens: The most tokens of a reply; 0 for three times those of the longest correct trace of its batch.
+        reply_tokens: The tokens allowed for a reply; or three times those of the longest correct trace of its
+            batch, if that is more.
         progress: Called with the number of problems done.
         overwrite: Whether the results of another run may be replaced.
 

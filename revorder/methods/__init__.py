@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import Problem
 from revorder.arithmetic.trace import ChooseDigit, Trace, correct_digit, split_steps
-from revorder.errors import ProblemError, first_line
+from revorder.errors import ProblemError, first_line, quote
 from revorder.methods.authors import AUTHORS
 from revorder.methods.base import Method
 from revorder.methods.blocks import BLOCKS
@@ -45,6 +45,11 @@ class Methods(dict[str, Method]):
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or (not self.looked and self.find(str(name)) is not None)
 
+    def all_forms(self) -> list[tuple[str, str]]:
+        """Return (method, form) for every form of every method, those of installed packages too."""
+        self.find("")  # looks them up
+        return [(name, form) for name, method in self.items() for form in method.forms]
+
     def find(self, name: str) -> Method | None:
         """Return the method of a name, or None."""
         try:
@@ -70,7 +75,6 @@ def load(entry: EntryPoint) -> Method:
 METHODS = Methods(
     {method.name: method for method in (REVORDER, LEAN, AUTHORS, PLAIN, REVERSE, SCRATCHPAD, GOAT, MATHGLM, BLOCKS)}
 )
-FORMS = [(name, form) for name, method in METHODS.items() for form in method.forms]
 
 Rollback = Mapping[int, int | Iterable[int]]  # quotient step, 0-based: the wrong digit (or block), or several in turn
 
@@ -85,11 +89,11 @@ def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
     """
     method = METHODS.find(name)
     if method is None:
-        raise ProblemError(f"method {name!r} is unknown; accepted: {', '.join(METHODS)}")
+        raise ProblemError(f"method {quote(name)} is unknown; accepted: {', '.join(METHODS)}")
     if form is None:
         return method, method.forms[0]
     if form not in method.forms:
-        raise ProblemError(f"form {form!r} is unknown to method {name!r}; accepted: {', '.join(method.forms)}")
+        raise ProblemError(f"form {quote(form)} is unknown to method {name!r}; accepted: {', '.join(method.forms)}")
     return method, form
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
 from revorder.errors import ProblemError, first_line, quote
-from revorder.methods import METHODS, find_method, trace
+from revorder.methods import find_method, trace
 
 SHIPPED = Path(__file__).parent.parent / "checkpoints"
 DEFAULT = "calculator"
@@ -115,8 +115,8 @@ def _are_limits(value: Any) -> bool:
 
 
 _INFO = {
-    "method": one_of(*METHODS),
-    "form": one_of(*{form: None for method in METHODS.values() for form in method.forms}),
+    "method": Key(lambda value: isinstance(value, str), "a method's name"),
+    "form": Key(lambda value: isinstance(value, str), "a form of the method"),
     "max_digits": Key(_are_limits, f'a list of limits such as ["+", 16, 16], of at most {MAX_DIGITS} digits'),
     "answer": one_of(False, True, required=False),
     "places": whole(0, MAX_PLACES, required=False),

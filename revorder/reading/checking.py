@@ -10,26 +10,35 @@ from typing import NamedTuple
 
 from revorder.arithmetic.causes import ROUNDING, UNKNOWN, find_cause
 from revorder.arithmetic.expression import Expression
-from revorder.arithmetic.numbers import Agreement, Number, agreement
+from revorder.arithmetic.numbers import Agreement, Number, agreement, places_needed
 from revorder.errors import ProblemError
 from revorder.reading.equations import Equation, read_equations
-from revorder.reading.numbers import number_text, read_reversed
+from revorder.reading.numbers import number_text, read_reversed, read_stored
 
 RIGHT, WRONG, UNREAD = "right", "wrong", "unread"
+REMAINDER = "remainder"  # 17/5 = 3 R 3
 CHAIN = "run-on chain"  # 3+4=7*2=14: what follows the second sign is not 3+4
 MAX_LENGTH = 2000  # characters of an equation
 NEAR = 2000  # characters of its line, before and behind it, that may say that it is rounded
 
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
-STATES_ROUNDING = re.compile(
-    rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost|remainder|left ?over)", re.IGNORECASE
-)
+STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
+_STATES_REST = re.compile(r"\b(?:remainder|left ?over)", re.IGNORECASE)
 _DIGITS = r"(?:[0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})"
 _SIMPLE = re.compile(rf"({_DIGITS}(?:(?:[-+*]{_DIGITS}){{1,8}}|/{_DIGITS}))=({_DIGITS})")  # the most of them
-_REMAINDER = re.compile(r"\s*(?:R|r|rem\.?|remainder)\s*([0-9]+)\b")
+_REST = r"(-?[0-9]{1,400}(?:\.[0-9]{1,400})?)"
+_REMAINDER = re.compile(
+    rf"[\s,]*\(?(?:(?:and|with)(?: an?)? )?(?:(?:[Rr]|rem\.?|remainder(?: of)?|余)[ :]*{_REST}(?![\w.]*\w)"
+    rf"|{_REST} (?:left ?over|remaining)\b)"
+)
 _FRACTION_BELOW = re.compile(r"/ *[0-9.,]+ */")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
 _CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
+_UNIT = re.compile(
+    r"\s*(?:dollars?|pounds?|euros?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot|ft|inch(?:es)?"
+    r"|yards?|miles?|[ck]?m|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|l|lit(?:er|re)s?|dozens?|ounces?|oz|lbs?)\b"
+)
+_CONVERSIONS = {Fraction(n) for n in (7, 12, 16, 24, 52, 60, 100, 365, 1000, 3600)}
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _CONTINUES = re.compile(r"\.\.+|…")
 
@@ -84,14 +93,16 @@ def check_equation(equation: Equation, text: str) -> Finding | None:
         return None
     if len(written) > MAX_LENGTH:
         return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
-    rounding = bool(STATES_ROUNDING.search(line_around(text, equation.start, equation.end)))
+    line = line_around(text, equation.start, equation.end)
     remainder = _REMAINDER.match(text, equation.end)
+    rounding = bool(STATES_ROUNDING.search(line) or (_STATES_REST.search(line) and not remainder))
     cut = bool(_CONTINUES.match(text, equation.end))
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
-    verdict, side, expected, cause = judge_sides(texts, rounding or cut, remainder[1] if remainder else "")
+    said, left = remainder.groups("") if remainder else ("", "")
+    verdict, side, expected, cause = judge_sides(texts, rounding or cut, said or left, bool(left))
     if verdict is None:
         return None
-    if verdict == WRONG and (doubt := doubt_of(equation, texts, text)):
+    if verdict == WRONG and (doubt := doubt_of(equation, texts, text, expected)):
         return Finding(UNREAD, written, equation.start, equation.end, cause=doubt)
     _, at, to = sides[side]
     found = texts[side].strip() if verdict == WRONG else ""
@@ -143,7 +154,7 @@ def scaled(number: str) -> tuple[int, int]:
     return int(whole + behind), len(behind)
 
 
-def doubt_of(equation: Equation, sides: tuple[str, ...], text: str) -> str:
+def doubt_of(equation: Equation, sides: tuple[str, ...], text: str, expected: str) -> str:
     """Return why an equation that seems wrong may be right, read otherwise; empty if nothing speaks for that."""
     if any(map(_FRACTION_BELOW.search, sides)):
         return "a fraction may stand behind the division"
@@ -151,6 +162,10 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], text: str) -> str:
         return "a number with leading zeros may be a time or a label"
     if "$" in equation.first and _CENTS.match(text, equation.end):
         return "its sides have other units"
+    if _UNIT.match(text, equation.end) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
+        ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
+        if ratios & _CONVERSIONS:
+            return "its sides may have other units"
     span = _RANGE.fullmatch(sides[0])
     if (
         span
@@ -162,8 +177,11 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], text: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str = "") -> Judged:
-    """Judge the sides of an equation; `rounding`: its line says so; `remainder`: stated behind its last side.
+def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str = "", left_over: bool = False) -> Judged:
+    """Judge the sides of an equation.
+
+    `rounding`: its line says so; `remainder`: stated behind its last side, `left_over`: in words, which may speak of
+    something else behind an exact quotient.
 
     The verdict is None if the first side has no operation, or letters.
 
@@ -193,6 +211,13 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
         except ProblemError:
             return Judged(UNREAD, i, "", "a side can't be read")
         items = expression.signed()
+        if (
+            remainder
+            and i == len(sides) - 1
+            and (found != value or not left_over)
+            and (judged := judge_remainder(first, found, Fraction(remainder), i))
+        ):
+            return judged
         if found in accepted and not run_on:
             continue
         stated = items[0] if len(items) == 1 and isinstance(items[0], Number) else None
@@ -205,15 +230,11 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
                 continue
         elif not run_on:
             how = agreement(value, stated)
-            if remainder and i == len(sides) - 1 and stated.places == 0:
-                whole, rest = divmod(value, 1)
-                divisor = first.signed()[1]
-                if found == whole and isinstance(divisor, Number) and rest * divisor.value == int(remainder):
-                    continue
-            if how is not Agreement.WRONG and (stated.places or (rounding and how is Agreement.ROUNDED)):
+            ends = places_needed(value) is not None  # then no digit is cut without a word
+            if how is Agreement.ROUNDED and (stated.places or rounding):
                 accepted.add(found)
                 continue
-            if rounding and how is Agreement.TRUNCATED:
+            if how is Agreement.TRUNCATED and (rounding or (stated.places and not ends)):
                 accepted.add(found)
                 continue
         if percent:
@@ -225,6 +246,23 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
     return Judged(RIGHT)
 
 
+def judge_remainder(first: Expression, quotient: Fraction, rest: Fraction, side: int) -> Judged | None:
+    """Judge the quotient and the remainder that a text states for its first side; None if that is not one division.
+
+    >>> first = Expression.parse("-17/5")
+    >>> [judge_remainder(first, Fraction(q), Fraction(r), 1).verdict for q, r in ((-3, -2), (-4, 3), (-3, 2))]
+    ['right', 'right', 'wrong']
+    """
+    match first.signed():
+        case [Number() as a, Number() as b, "/"]:
+            if quotient.denominator == 1 and quotient * b.value + rest == a.value and abs(rest) < abs(b.value):
+                return Judged(RIGHT)
+            whole = int(a.value / b.value)
+            left = number_text(Number(a.value - whole * b.value, 0))
+            return Judged(WRONG, side, f"{whole} remainder {left}", REMAINDER)
+    return None
+
+
 def close(a: Fraction, b: Fraction, share: Fraction = Fraction(1, 100)) -> bool:
     """Whether two values differ by at most a share of the second."""
     return abs(a - b) <= abs(b) * share
@@ -234,7 +272,7 @@ def fixes(finding: Finding) -> bool:
     """Whether one number settles a wrong equation: its last side is a number, and the expected value is a decimal."""
     return (
         finding.verdict == WRONG
-        and finding.cause not in (CHAIN, ROUNDING)
+        and finding.cause not in (CHAIN, ROUNDING, REMAINDER)
         and finding.to == finding.end
         and "/" not in finding.expected
     )

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from revorder.arithmetic.problem import ascii_signs
+from revorder.reading.numbers import CHANGES
+from revorder.reading.scanner import BLANK
 
 _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 _EQUALS = re.compile(r"(?:(?<![ \n\t])[ \n\t]++)?[=≈] *")  # in linear time
@@ -26,11 +28,12 @@ _PROSE = re.compile(
 _SIGN = r"(?: {0,12}|[ \t]{0,12}\n[ \t]{0,12})[=≈] {0,12}"
 _SIDE = _EXPRESSION.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
 _NUMBER = _OPERAND.replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
-_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9]:){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))++")
+_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))++")
 _ROW = re.compile(
     rf"(?<=\|) {{0,12}}({_SIDE})( {{0,12}}\| {{0,12}}=? {{0,12}})({_NUMBER})(?= {{0,12}}\|)"
 )  # | 12*8 | 96 |
 _OUTSIDE = re.compile(r"[=≈](?![ $€£]*<)|\|")  # a sign that is not the one before an annotation
+_FOREIGN = "\1"  # stands for each character of LaTeX that may change the number beside it
 # LaTeX, Markdown and wide characters, by as many characters of plain text
 _LATEX = [
     (re.compile(pattern), by)
@@ -42,12 +45,10 @@ _LATEX = [
         (r"\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}", None),
         (r"\\\\", "\n"),
         (r"\\%", "%"),
-        (
-            r"\\(?:[$,;:!()\[\] ]|(?:left|right|boxed|q?quad|text[a-z]*|math[a-z]+|displaystyle)(?![A-Za-z])"
-            r"|(?:begin|end)\{[a-z]+\*?\})",
-            "",
-        ),
-        (r"\\[A-Za-z]+", "_"),  # any other command may change what stands beside it
+        (rf"\\(?:[$,;:!()\[\] ]|(?:{BLANK})(?![A-Za-z])|(?:begin|end)\{{[a-z]+\*?\}})", ""),
+        (r"[_^]\{[^{}]*\}", _FOREIGN),
+        # any other command may change what it is given, and what stands beside it
+        (rf"[ \t]*\\[A-Za-z]+\*?(?:\[[^\[\]]*\])?(?:\{{[^{{}}]*\}}|{_FOREIGN})*[ \t]*", _FOREIGN),
         (r"[{}&]", ""),
     )
 ]
@@ -56,17 +57,22 @@ _BOLD = re.compile(r"(?<![0-9)])\*\*|\*\*(?![0-9(-])")
 # What makes an equation part of a longer one: an operation before it, but for a bullet, or behind it
 _BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z")
 _BULLET = re.compile(r"(?:\A|\n) *[-+*] +\Z")
-_AFTER = re.compile(r" *[-+*/×÷−^]| *[xX] *[0-9($.]|:?[0-9]|[A-Za-z_(]")
+_AFTER = re.compile(rf" *[-+*/×÷−^]| *[xX] *[0-9($.]|[:'’]?[0-9]|[A-Za-z_({_FOREIGN}]")
 # What stands behind a stated number and makes another one of it, or a question of the equation
 _QUALIFIED = re.compile(
-    r"\s*\?|[!²³½¼¾%]|,[0-9]| [0-9]{3}(?![0-9])|\s+(?:and\s+)?[$(]?[0-9]+/[0-9]"
+    r"\s*\?|[!²³½¼¾%₀-₉]|,[0-9]| [0-9]{3}(?![0-9])|[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]"
     r"|\s+(?:million|billion|thousand|hundred|dozen|percent|squared|cubed|[kKMB]\b|and a half)"
+    r"|\s*\(?mod\b|\s*(?:[aApP]\.?[mM]\b|o['’]clock)|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"
 )
-# What stands before an equation and makes another one of it, or denies it
+# What stands before an equation and makes another one of it, or denies it; the label of an item does not
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|if|suppose|assume)[ :]*"
-    r"|[0-9)\]][ :]*)\Z",
+    r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|if|suppose|assume|minus"
+    rf"|remainder of)[ :]*|{_FOREIGN})\Z|{CHANGES}",
     re.IGNORECASE,
+)
+_GLUED = re.compile(r"[0-9)\]][ :]*\Z")  # a product, a ratio, a mixed number
+_LABEL = re.compile(
+    r"(?:\A|\n)[ \t>*-]{0,8}(?:[A-Za-z]{1,12}[ \t])?[(\[]?(?:[A-Za-z]|[A-Za-z]?[0-9]{1,3})[)\]:.][ \t]{1,8}\Z"
 )
 _MIXED = re.compile(r"[0-9] +and +\Z")  # 1 and 1/4
 _LETTER = re.compile(r"[A-Za-z0-9] *\Z")
@@ -179,6 +185,7 @@ def read_equations(text: str) -> list[Equation]:
             or _QUALIFIED.match(plain, end)
             or (_BEFORE.search(before) and not _BULLET.search(before))
             or _DENIED.search(before)
+            or (_GLUED.search(before) and not _LABEL.search(before))
             or (chain[0] in "+-" and _LETTER.search(before))
             or (_MIXED.search(before) and re.match(r"[0-9]+/[0-9]", chain))
         ):
@@ -209,7 +216,7 @@ def padded(found: re.Match[str], by: str | None) -> str:
         by = f"({found[1]}/{found[2]})"
     if by == ",":
         return "," + "\0" * (len(found[0]) - 1)
-    return by * len(found[0]) if by == "_" else by.ljust(len(found[0]))
+    return by * len(found[0]) if by == _FOREIGN else by.ljust(len(found[0]))
 
 
 def unbracketed(chain: str, start: int) -> tuple[int, str]:

@@ -33,17 +33,22 @@ _AFTER = re.compile(
     r"|\s*[(\[]\s*(?:negative|minus|not|wrong|incorrect|false)\b",
     re.IGNORECASE,
 )
-_FUNCTIONS = "sqrt|cbrt|log|ln|lg|exp|sin|cos|tan|abs|floor|ceil|round"
-_BEFORE = re.compile(
-    rf"(?:[{CUT}.,^/—―]|r\||@@|√\s*|[±∓]\s*|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+|[0-9]e\+"
-    rf"|\b(?:{_FUNCTIONS})(?:[_^]?[0-9]+)?\s*[( ]\s*"
-    r"|\b(?:(?:half|twice|double|triple|third|quarter)(?: of)?"
+_FUNCTIONS = "sqrt|cbrt|log|ln|lg|exp|sin|cos|tan|abs|floor|ceil"
+# words and signs before a number or an expression that make another number of it, or deny it
+CHANGES = (
+    r"(?:[√∛∜±∓]\s*"
+    rf"|\b(?:{_FUNCTIONS})(?:[_^]?[0-9]+)?\s*[( ]\s*|\bround\s*\(\s*"
+    r"|\b(?:(?:half|twice|double|triple|thirds?|quarters?)(?: of)?|choose"
     r"|(?:square|cube|square root|cube root|root|factorial|reciprocal|inverse"
-    r"|negative|opposite|logarithm|log|power|multiple|factor|percent) of)\s+"
-    r"|(?:[≠≤≥]|!=|=/=|<=?|(?<![-=])>=?|=<|(?:\b(?:not|never|cannot|neither|nor|except|excluding|other than|rather than"
-    r"|instead of|unlike|(?:any\w*|all|every\w*) but)|n't)\b(?: be| equal| equal to| exactly)?"
+    r"|negative|opposite|logarithm|log|power|multiple|factor|percent) of)\s+|% of\s+"
+    r"|(?:[≠≤≥]|(?:\b(?:not|never|cannot|neither|nor|except|excluding|other than|rather than"
+    r"|instead of|unlike|(?:any\w*|all|every\w*) but)|n't)\b(?: be| equal| equal to| exactly)?)\s*)\Z"
+)
+_BEFORE = re.compile(
+    rf"(?:[{CUT}.,^/—―]|r\||@@|\.\(|[0-9]{_TOUCHES}|[0-9]\\?\n|[0-9][^\S\n]+|-\+|[0-9]e\+"
+    r"|\bround\s+|(?:!=|=/=|<=?|(?<![-=])>=?|=<"
     r"|\b(?:less|fewer|more|greater|smaller|larger|higher|lower|at (?:least|most)|up to|over|under|below|above)"
-    r"(?: than)?\b)\s*)\Z",
+    rf"(?: than)?\b)\s*)\Z|{CHANGES}",
     re.IGNORECASE,
 )
 _MINUS = re.compile(r"(-+)([\s(\[\"']*)\Z")

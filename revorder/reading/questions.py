@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import ascii_signs
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, quote
 from revorder.reading.scanner import FRACTION
 
 # Words that ask for a value, and change nothing about it
@@ -70,16 +70,21 @@ _NUMBER_WORDS = re.compile(
 )
 
 # Operations in words. A term is a number, or an expression in brackets; a rule replaces words and terms by one term.
-_TERM = r"(-?[$€£]?[0-9](?:[0-9.,_]*[0-9])?(?:\s?%)?|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
+_PERCENT = r"(-?[0-9](?:[0-9.,]*[0-9])?) ?(?:%|per ?cent)"
+_TERM = r"(-?[$€£]?[0-9](?:[0-9.,_]*[0-9])?(?![0-9.,_]*\s?(?:%|per ?cent))|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
 _RULES = [
-    (re.compile(pattern.replace("TERM", f"(?:the )?{_TERM}"), re.IGNORECASE), by)
+    (re.compile(pattern.replace("TERM", f"(?:the )?{_TERM}").replace("PERCENT", _PERCENT), re.IGNORECASE), by)
     for pattern, by in (
         (r"\b(?:half|one half|a half) (?:of )?TERM", r"(\1/2)"),
         (r"\b(?:a |one )?third of TERM", r"(\1/3)"),
         (r"\b(?:a |one )?quarter of TERM", r"(\1/4)"),
         (r"\b(?:twice|double) TERM", r"(2*\1)"),
         (r"\btriple TERM", r"(3*\1)"),
-        (r"(-?[0-9](?:[0-9.,]*[0-9])?) ?(?:%|per ?cent) of TERM", r"((\1)*\2/100)"),
+        (r"PERCENT of TERM", r"((\1)*\2/100)"),
+        (r"PERCENT more than TERM", r"(\2*(1+\1%))"),
+        (r"PERCENT less than TERM", r"(\2*(1-\1%))"),
+        (r"TERM increased by PERCENT", r"(\1*(1+\2%))"),
+        (r"TERM decreased by PERCENT", r"(\1*(1-\2%))"),
         (r"\b(?:sum|total) of TERM,? and TERM", r"(\1+\2)"),
         (r"\bproduct of TERM,? and TERM", r"(\1*\2)"),
         (r"\bdifference of TERM,? and TERM", r"(\1-\2)"),
@@ -156,7 +161,9 @@ class Asked(NamedTuple):
 
 
 def read_expression(text: str) -> Expression:
-    """Read an expression in signs or in words; raises ProblemError as Expression.parse does.
+    """Read an expression in signs or in words.
+
+    Raises ProblemError as Expression.parse does, and if a question asks for a rounded value or lowest terms.
 
     >>> str(read_expression("half of 10")), str(read_expression("12 x 7"))
     ('10/2', '12*7')
@@ -167,6 +174,13 @@ def read_expression(text: str) -> Expression:
         asked = read_question(text) if re.search("[A-Za-z]", text) else None
         if asked is None:
             raise
+        alone = quote(str(asked.expression))
+        if asked.rounding:
+            raise ProblemError(
+                f"problem {quote(text)} asks for a rounded value; give {alone} alone, and --decimals"
+            ) from None
+        if asked.lowest and asked.expression.fraction().denominator > 1:
+            raise ProblemError(f"problem {quote(text)} asks for lowest terms; give {alone} alone") from None
         return Expression(asked.expression.postfix, text.strip())
 
 
@@ -211,7 +225,11 @@ def written(text: str) -> Expression | None:
 
 
 def worded(text: str) -> Expression | None:
-    """Return the expression of a text with operations or numbers in words, if the rules leave one term of it."""
+    """Return the expression of a text with operations or numbers in words, if the rules leave one term of it.
+
+    >>> str(worded("half of 10")), worded("half of 10 + 3")  # (10+3)/2, or 10/2+3?
+    ('10/2', None)
+    """
     rest = _NUMBER_WORDS.sub(number_of_words, _PRECISION.sub(";", text))
     if (signs := written(rest)) is not None:
         return signs
@@ -221,15 +239,20 @@ def worded(text: str) -> Expression | None:
         rest, before = next((found for found in replaced if found != rest), rest), rest
         if rest == before:
             break
-    return only_expression(rest) if "(" in rest and re.search(rf"(?<![-+*/)]\s){_TERM}(?!\s*[-+*/(])", rest) else None
+    return only_expression(rest, bracketed=True)
 
 
-def only_expression(text: str) -> Expression | None:
-    """Return the expression that a text is beside words that ask for its value; None if there is more, or none."""
+def only_expression(text: str, bracketed: bool = False) -> Expression | None:
+    """Return the expression that a text is beside words that ask for its value; None if there is more, or none.
+
+    `bracketed`: it must be one term in brackets.
+    """
     rest = _PRECISION.sub(";", _NO_CHANGE.sub(";", text))
     rest = _WORD.sub(lambda match: ";" if match[0].lower() in _ASKING else match[0], rest)
     pieces = [piece for part in _APART.split(rest) if (piece := part.strip(_AROUND)) not in ("", "=")]
     if len(pieces) != 1 or re.match(r"[-+]\s", pieces[0]):  # or a dash
+        return None
+    if bracketed and not (pieces[0].startswith("(") and re.fullmatch(_TERM, pieces[0])):
         return None
     try:
         expression = Expression.parse(pieces[0])

@@ -23,7 +23,7 @@ _ANSWER_TAG = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 
 _ARGUMENT = r"\s*(?:\{([^{}]*)\}|(\w))"
 FRACTION = re.compile(rf"\\[dtc]?frac{_ARGUMENT}{_ARGUMENT}")
-_BLANK = (  # LaTeX commands that change no number: wrappers, spaces, arrows, layout
+BLANK = (  # LaTeX commands that change no number: wrappers, spaces, arrows, layout
     r"boxed|[fm]box|underline|text[a-z]*|math[a-z]+|bf|rm|displaystyle|left|right|[bB]igg?[lr]?|q?quad|[hv]space|hline"
     r"|therefore|implies|[Rr]ightarrow|Longrightarrow|to|item|noindent|par|newline|large|Large|huge|small"
 )
@@ -41,7 +41,7 @@ _MARKUP = [  # each with the signs of which a text that it changes has one; none
         ("\\", r"\\(?:not\s*=|neq?(?![A-Za-z]))", "≠"),
         ("\\", r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
         ("\\.", r"\\[lc]?dots(?![A-Za-z])|\.{2,}", CUT),
-        ("\\", rf"\\(?:{_BLANK})(?![A-Za-z])", " "),
+        ("\\", rf"\\(?:{BLANK})(?![A-Za-z])", " "),
         ("\\", r"\\(?:begin|end)\{[a-z]+\*?\}(?:\{[lcr|]+\})?", " "),
         ("\\", r"\\%", "%"),
         ("\\", r"\\\\", "\n"),

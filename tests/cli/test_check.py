@@ -59,6 +59,19 @@ def test_a_field_in_a_field_is_read(revorder, tmp_path):
     assert "1 right, 3 wrong" in revorder("check", tmp_path / "a.jsonl", "-f", "small.solution").stdout
 
 
+def test_a_mended_copy_keeps_all_else(revorder, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    lines = ['{"a": {"b": "1+1 = 3", "c": 1.50}}', "{ not JSON", '{"a": 5}', '{"a.b": "2+2 = 5"}', ""]
+    source.write_text("\r\n".join(lines), newline="")
+    assert revorder("check", source, "-f", "a.b", "--fix", "-o", out).returncode == 1
+    assert out.read_bytes() == source.read_bytes().replace(b"= 3", b"= 2").replace(b"= 5", b"= 4")
+
+    source, out = tmp_path / "a.md", tmp_path / "b.md"
+    source.write_bytes("48+24 = €62\r\n$1,000-$2,300 = -$1,200\r\n$1.25*2 = $3.50\r\n17/5 = 3 R 3\r\n".encode())
+    revorder("check", source, "--fix", "-o", out)
+    assert out.read_bytes().decode() == "48+24 = €72\r\n$1,000-$2,300 = -$1,300\r\n$1.25*2 = $2.50\r\n17/5 = 3 R 3\r\n"
+
+
 @pytest.fixture
 def corpus(tmp_path):
     """A corpus of 60,000 texts, of which every tenth states a wrong equation."""
@@ -91,6 +104,9 @@ def test_findings_go_to_a_file_and_a_stopped_check_resumes(corpus, revorder, tmp
 def test_a_file_of_findings_is_not_replaced_nor_mixed_with_another_check(corpus, refused, revorder, tmp_path):
     out = tmp_path / "out.jsonl"
     (tmp_path / "out.jsonl.partial").write_text('{"check": {"files": ["other"]}}\n')
+    assert "is of another check; give another --out" in refused("check", corpus, "-o", out)
+    head = json.dumps({"check": {"files": [str(corpus)], "states": [[1, 1]], "field": "answer", "unread": False}})
+    (tmp_path / "out.jsonl.partial").write_text(head + "\n")  # the file was another one then
     assert "is of another check; give another --out" in refused("check", corpus, "-o", out)
     assert revorder("check", corpus, "-o", out, "--overwrite").returncode == 1
     assert "exists; choose" in refused("check", corpus, "-o", out)

@@ -22,7 +22,9 @@ def verdicts(text):
         *(r"\\frac{1}{2}+\\frac{1}{4} = \\frac{3}{4}", "10/3 = 3.33", "10/3 ≈ 3.3", "about 10/3 = 3", "17/5 = 3 R 2"),
         *("17/5 = 3 remainder 2", "(3+4)*2\\n= 7*2\\n= 14", "| 12*8 | 96 |", "| 12*8 | = 96 |", "**12 + 35 = 47**"),
         *("2*(3+4) = 2*7 = 14", "<<48+24=r|27=72>>72", "$5 * 3 = $15", "20/100 = 20%", "1/3 = 0.333..."),
-        *("0.1+0.2 = 0.30000000000000004", "12×8 = 96", "12 ÷ 8 = 1.5", "-3 + 5 = 2"),
+        *("0.1+0.2 = 0.30000000000000004", "12×8 = 96", "12 ÷ 8 = 1.5", "-3 + 5 = 2", "1) 12+35 = 47"),
+        *("-17/5 = -3 R -2", "-17/5 = -4 R 3", "17/5 = 3 (R2)", "17/5 = 3, R2", "17.5/5 = 3 R 2.5", "17 ÷ 5 = 3 余 2"),
+        *("17/5 = 3 with a remainder of 2", "17/5 = 3 and 2 left over", "10/5 = 2 with 3 left over"),
     ],
 )
 def test_right_equations(text):
@@ -47,6 +49,16 @@ def test_right_equations(text):
         ("1000+234 = 1324", "1234", "digits swapped"),
         ("1000+234 = 4321", "1234", "digits reversed"),
         ("| 12*8 | 95 |", "96", "one digit"),
+        ("17 / 5 = 3 remainder 4", "3 remainder 2", "remainder"),
+        ("17 / 5 = 3 with 3 left over", "3 remainder 2", "remainder"),
+        ("10 / 5 = 2 R 3", "2 remainder 0", "remainder"),
+        ("1.25 + 1.34 = 2.5", "2.59", "rounding"),
+        ("19.99 * 3 = 59.9", "59.97", "rounding"),
+        *[
+            (f"{label} 12 + 35 = 48", "47", "one digit")
+            for label in ("1)", "(1)", "[1]", "a)", "Q1)", "1:", "Exercise 1:", "**Step 2:**", "> 3.", r"\item")
+        ],
+        (r"\boxed{12+35 = 48}", "47", "one digit"),
     ],
 )
 def test_wrong_equations_have_an_expected_value_and_a_cause(text, expected, cause):
@@ -67,6 +79,12 @@ def test_wrong_equations_have_an_expected_value_and_a_cause(text, expected, caus
             "4/3 = 1 and 1/3",
         ),
         *("80 000 x 20/100 = 16 000", "28 / 1/5 = 140", "0900-0130 = 0730", "$1/2 = 50 cents", "Weeks 1-2 = 96"),
+        *(r"$\sqrt{9+16} = 5$", r"\sqrt{16} + 1 = 5", r"\sin 30 + 1 = 1.5", "a_{3} + 2 = 13", "√(9 + 16) = 5"),
+        *("∛27 + 1 = 4", "the square root of 9 + 16 = 5", "cos 60 * 2 = 1", "twice 3 + 1 = 7", "minus 3 + 5 = 2"),
+        *("5 choose 2 + 1 = 11", "20% of 50 + 10 = 20", r"\sqrt{\frac{9}{4}} + 1 = 2.5", r"\log_{2} 8 + 1 = 4"),
+        *("1'200 + 100 = 1'300", "12’345 - 45 = 12’300", "8 + 5 = 1 (mod 12)", r"3 + 4 = 1 \pmod{6}", "9 + 5 = 2 PM"),
+        *("11 + 3 = 2 o'clock", "1 + 1 = 10 in binary", "5 + 5 = 12₈", "50 + 50 = 1 dollar", "60 + 60 = 2 hours"),
+        *("the remainder of 17 / 5 = 2", "2 (3+4) = 13"),
         *("100-10% = 90", "5 million * 2 = 10 million", "2**3 + 1 = 9", "Suppose 2+2=5", "at 7:00+48 = 7:48"),
     ],
 )

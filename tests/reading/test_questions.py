@@ -32,6 +32,16 @@ from revorder.reading.questions import read_question
         ("Find the greatest common divisor of 12, 18.", None),
         ("Anna has 3 + 4 apples. How many does she have?", None),
         ("What is 10% of 50?", "10*50/100"),
+        ("50 increased by 10%", "50*(1+0.10)"),
+        ("What is 10% less than 50?", "50*(1-0.10)"),
+        ("twice the sum of 3 and 4", "2*(3+4)"),
+        # words that may hold for one term or for all
+        ("half of 10 + 3", None),
+        ("12 + half of 10", None),
+        ("add 5 to 3 * 2", None),
+        ("2 * 3 more than 4", None),
+        ("24 / 2 over 3", None),
+        ("add 10% to 50", None),
         # numbers that belong to no expression
         ("1. 3 + 4", None),
         ("(a) 3 + 4", None),

@@ -15,6 +15,7 @@ from revorder.arithmetic.expression import Expression, read_number
 from revorder.arithmetic.numbers import Agreement, Number, agreement
 from revorder.errors import ProblemError, quote
 from revorder.judge import verify
+from revorder.reading.checking import STATES_ROUNDING
 from revorder.reading.equations import Equation
 from revorder.reading.numbers import NUMBER, read_reversed
 
@@ -25,8 +26,6 @@ REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
 COPY = "copy"  # a number changes on its way from one place to the next
 NOTATION = "notation"  # a part of an equation can't be read
 
-_ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a conversion there and back rounds nothing
-_STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
 _OPERATION = re.compile(r"[^A-Za-z]*[0-9)]\s*[-+*/×÷][^A-Za-z]*")
 _WORK = re.compile(r"(?P<bracket>\[)?(?P<work>[0-9]R-\([^\[\]]*)(?(bracket)\]|\Z)")  # a division, written step by step
 _WORK_DIGIT = re.compile(r"[0-9]R-\(([0-9]+)\*([0-9]+)\)(?:\([^()]*\))*(W?)")
@@ -66,7 +65,7 @@ def check_equation(equation: Equation, text: str) -> Checked | None:
     kinds = {operator[0] for operator in expression.operators}
     op = "mixed" if len(kinds) > 1 else kinds.pop()
     line = text[text.rfind("\n", 0, equation.start) + 1 :].partition("\n")[0]
-    cause = find_cause(fields, value, bool(_STATES_ROUNDING.search(line)))
+    cause = find_cause(fields, value, bool(STATES_ROUNDING.search(line)))
     behind = NUMBER.match(text, equation.end + len(">>"))
     if not cause and behind and not is_copied(equation.stated, behind[0]):
         return Checked(written, op, True, COPY)
