@@ -14,6 +14,17 @@ const OPERATORS = [
 ];
 const SAID_BEFORE = /^(?:please|hey|so|what is|what's|whats|how much is|calculate|compute|work out|solve|find|the result of|the value of)\b[,:]?\s*/;
 const PAIRS = { sum: "+", product: "*", difference: "-", quotient: "/" };
+const TERM = String.raw`(-?\$?[\d.,]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))`;
+const ONE_TERM = new RegExp(`^\\s*${TERM}\\s*$`);
+const RULES = [
+  ["(?:the )?(sum|product|difference|quotient) (?:of|between) TERM and TERM", (_, pair, a, b) => `(${a}${PAIRS[pair]}${b})`],
+  ["add TERM (?:to|and) TERM", "($2+$1)"],
+  ["subtract TERM from TERM", "($2-$1)"],
+  ["multiply TERM (?:by|with|and) TERM", "($1*$2)"],
+  ["divide TERM by TERM", "($1/$2)"],
+  ["half of TERM", "($1/2)"],
+  ["(?:double|twice) TERM", "(2*$1)"],
+].map(([words, signs]) => [new RegExp(`\\b${words.replaceAll("TERM", TERM)}`), signs]);
 
 // {text, decimal}: what was typed as signs, and whether the answer is to be a decimal.
 function fromWords(typed) {
@@ -24,14 +35,12 @@ function fromWords(typed) {
   let said = text.toLowerCase().replace(/(\p{L})-(?=\p{L})/gu, "$1 ").trim().replace(/[?.!]+$/, "");
   while (SAID_BEFORE.test(said)) said = said.replace(SAID_BEFORE, "");
   said = numbersIn(said.replace(/\bequals?$/, ""));
-  said = said
-    .replace(/\b(?:the )?(sum|product|difference|quotient) (?:of|between) (.+?) and (.+)$/, (_, pair, a, b) => `(${a})${PAIRS[pair]}(${b})`)
-    .replace(/\badd (.+?) (?:to|and) (.+)$/, "($2)+($1)")
-    .replace(/\bsubtract (.+?) from (.+)$/, "($2)-($1)")
-    .replace(/\bmultiply (.+?) (?:by|with|and) (.+)$/, "($1)*($2)")
-    .replace(/\bdivide (.+?) by (.+)$/, "($1)/($2)")
-    .replace(/\bhalf of (.+)$/, "($1)/2")
-    .replace(/\b(?:double|twice) (.+)$/, "2*($1)");
+  const before = said;
+  for (const [words, signs] of RULES) said = said.replace(words, signs);
+  if (said !== before) {
+    if (!ONE_TERM.test(said)) throw new Refusal("The words may hold for one number or for all. Write signs and brackets.");
+    said = said.trim().slice(1, -1);
+  }
   for (const [words, sign] of OPERATORS) said = said.replace(words, sign);
   said = said.replace(/%\s*of\b/g, "%*").replace(/\band\b/g, "+");
   const unknown = /\p{L}{2,}/u.exec(said);
