@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from revorder.errors import ProblemError, first_line
 
+HOST = platform.node().partition(".")[0]  # in the names of temporary files, since machines may share a folder
 MAX_LINE = 64 * 1024 * 1024  # bytes of one line of input
 
 
@@ -97,7 +99,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     """
     path = writable(path)
     remove_abandoned(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}@{HOST}")
     try:  # before the file exists, so that an interrupt at any moment leaves nothing
         with writing(path):
             temporary.touch()
@@ -110,11 +112,11 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove the temporary files of `path` that killed processes left."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*") if os.name == "posix" else ():
-        with suppress(ValueError, OSError):
+    """Remove the temporary files of `path` that killed processes of this machine left."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*@{glob.escape(HOST)}") if os.name == "posix" else ():
+        with suppress(ValueError, OSError, OverflowError):
             try:
-                os.kill(int(left.name.rpartition(".")[2]), 0)
+                os.kill(int(left.name[len(path.name) + 2 : -len(HOST) - 1]), 0)
             except ProcessLookupError:
                 left.unlink()
 

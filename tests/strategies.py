@@ -3,9 +3,9 @@
 from hypothesis import strategies as st
 
 from revorder import METHODS, Problem, trace
-from revorder.methods import FORMS
 
 OPS = st.sampled_from("+-*/")
+FORMS = METHODS.all_forms()
 ROLLING = [(name, form) for name, form in FORMS if METHODS[name].can_rollback]
 
 

@@ -21,10 +21,6 @@ CARRY = "carry"  # lost, or one too many
 MISALIGNMENT = "misalignment"  # an operand or a partial product shifted to the wrong place
 ONE_DIGIT = "one digit"
 UNKNOWN = "unknown"
-CAUSES = (
-    *(CARRY, MISALIGNMENT, SIGN, POWER_OF_TEN, DROPPED, DOUBLED, SWAPPED, REVERSED, PRECEDENCE, ROUNDING),
-    *(ONE_DIGIT, UNKNOWN),
-)
 
 _TERM = re.compile(r"(-?[0-9.]+)(//|[-+*/])?")
 

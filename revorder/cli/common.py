@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import time
@@ -148,7 +149,7 @@ def read_batches(problems: list[str]) -> Iterator[list[Line]]:
     for problem in problems:
         if re.match("--?[A-Za-z]", problem):
             raise ProblemError(f"option {problem!r} is unknown; --help lists the options")
-        if "." in problem and Path(problem).is_file():
+        if "." in problem and os.path.isfile(problem):
             raise ProblemError(f"{problem!r} is a file; to read its lines, give - and: < {problem}")
     number = 0
     for problem in join_pieces(problems):

@@ -103,6 +103,8 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
                 method, form = str(item.get("method", "revorder")), form or item.get("form")
             if asked is None and "problem" in item:
                 asked = read_expression(str(item["problem"]))
+            elif asked is None and {"a", "op", "b"} <= item.keys():  # a row of data
+                asked = read_expression(f"{item['a']}{item['op']}{item['b']}")
             verdict = verify(found, method, form, asked)
             if verdict.ok and item.get("answer") is not None and str(item["answer"]) != verdict.answer:
                 reason = f"wrong answer: expected {verdict.answer!r}, found {item['answer']!r}"

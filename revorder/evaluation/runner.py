@@ -167,10 +167,10 @@ def _collect(
 ) -> list[Result]:
     partial = out and partial_of(out)
     known: dict[tuple[str, str], Result] = {}
-    if overwrite and partial:
-        partial.unlink(missing_ok=True)
-    elif out and partial:
-        if (done := finished(out, settings)) is not None:
+    if out and partial:
+        if overwrite and partial.exists() and not partial.read_text(errors="replace").startswith(heading(settings)):
+            partial.unlink()
+        if not overwrite and (done := finished(out, settings)) is not None:
             return done
         known = {(result.task, result.problem): result for result in resumed(partial, settings)}
     todo = [i for i, key in enumerate(wanted) if key not in known]

@@ -154,7 +154,7 @@ def validation(draw: Draw) -> Tasks:
 def neighbours(draw: Draw) -> Tasks:
     """problems close to those of validation that the model is least sure of"""
     if draw.confidence is None:
-        raise ProblemError("suite 'neighbours': a server does not say how sure it is; give a checkpoint")
+        raise ProblemError("suite 'neighbours': this model does not say how sure it is; give a checkpoint of train")
     columns_drawn = columns(EXTRA, replace(draw, n=1000), "validation")
     return {
         task: hardest_neighbours(problems, draw.confidence, draw.n or 1000, draw.seed)

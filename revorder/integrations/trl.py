@@ -1,8 +1,8 @@
 """Rewards for TRL's trainers: the judge, and the reader of answers, as functions of prompts and completions.
 
 A reward takes `prompts` and `completions`, texts or lists of messages, and columns of the dataset. It returns a number
-from 0 to 1 for each completion, or None for a row without an answer or a problem. It keeps no state, has no timeout,
-and never raises for a model's text. `functools.partial(step_reward, method="lean")` sets the method.
+from 0 to 1 for each completion, or None for a row without an answer or a problem. It depends on nothing before, has no
+timeout, and never raises for a model's text. `functools.partial(step_reward, method="lean")` sets the method.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ def parse_question(text: str) -> Problem:
 
 
 def parse_answer(text: str) -> str | None:
-    """Return the answer after the last `=`, most significant digit first; None if there is none.
+    """Return the answer after the last `=`, most significant digit first; None if there is none, or a line end in it.
 
-    >>> parse_answer("12-35=r|32-"), parse_answer("950/12=79R2"), parse_answer("12+35=?")
+    >>> parse_answer("12-35=r|32-"), parse_answer("950/12=79R2"), parse_answer("12+35=4\\n7")
     ('-23', '79R2', None)
     """
-    field = re.sub(r"\s", "", restore(re.sub(r"\s", "", ascii_signs(text))).rpartition("=")[2])
+    field = restore(re.sub(r"[^\S\n]", "", ascii_signs(text).strip())).rpartition("=")[2]
     return field if _ANSWER.match(field) else None
 
 

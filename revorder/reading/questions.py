@@ -80,7 +80,7 @@ _RULES = [
         (r"\b(?:a |one )?quarter of TERM", r"(\1/4)"),
         (r"\b(?:twice|double) TERM", r"(2*\1)"),
         (r"\btriple TERM", r"(3*\1)"),
-        (r"PERCENT of TERM", r"((\1)*\2/100)"),
+        (r"PERCENT of TERM", r"(\1%*\2)"),
         (r"PERCENT more than TERM", r"(\2*(1+\1%))"),
         (r"PERCENT less than TERM", r"(\2*(1-\1%))"),
         (r"TERM increased by PERCENT", r"(\1*(1+\2%))"),

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from revorder.mixtures.mixture import Name, Share
 from revorder.settings import Count, Settings, read_settings
-from revorder.training.recipe import Lengths
+from revorder.training.recipe import Lengths, drawn
 
 FINETUNES = Path(__file__).parent / "finetunes"
 
@@ -66,6 +66,8 @@ class FinetuneRecipe(Settings):
     save_every: Count = 500
     eval_columns: Lengths = ()
     eval_every: Count = 250
+
+    _columns_are_drawn = model_validator(mode="after")(drawn)
 
     def terms(self) -> dict[str, Any]:
         """Return every key but those of measurements, as JSON."""

@@ -22,6 +22,13 @@ Lengths = Annotated[
 ]
 
 
+def drawn(recipe: Any) -> Any:
+    """Return a recipe; raises ValueError if a mixture can't draw one of the columns that measure it."""
+    for op, a, b in recipe.eval_columns:
+        MixturePart.check({"op": op, "a": a, "b": b}, "key 'eval_columns'")
+    return recipe
+
+
 class Recipe(Settings):
     """A training run.
 
@@ -77,16 +84,14 @@ class Recipe(Settings):
     eval_every: Count = 1000
     save_every: Count = 500
 
-    @model_validator(mode="after")
-    def _columns_are_drawn(self) -> Recipe:
-        for op, a, b in self.eval_columns:
-            MixturePart.check({"op": op, "a": a, "b": b}, "key 'eval_columns'")
-        return self
+    _columns_are_drawn = model_validator(mode="after")(drawn)
 
     @model_validator(mode="after")
-    def _longest_fits(self) -> Recipe:
+    def _fits_the_model(self) -> Recipe:
         if self.longest > self.model.positions:
             raise ValueError(f"key 'longest' is {self.longest}; accepted: up to the model's {self.model.positions}")
+        if self.place_offset and not self.model.places:
+            raise ValueError(f"key 'place_offset' is {self.place_offset}; accepted: 0 for a model without places")
         return self
 
     def schedule(self) -> tuple[int, int]:

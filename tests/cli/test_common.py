@@ -10,6 +10,7 @@ import pytest
 
 from revorder import __version__
 from revorder.cli import common
+from revorder.files import HOST
 
 COMMANDS = ["solve", "show", "app", "verify", "csid", "cost", "eval", "report", "audit", "reproduce", "data", "rewrite"]
 COMMANDS += ["check", "train", "finetune", "gsm8k", "export", "lm-eval-path"]
@@ -177,7 +178,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, revorder):
     source.write_text('{"question": "1+1", "answer": "3"}\n')
     gone = subprocess.Popen(["true"])
     gone.wait()
-    left, alive = tmp_path / f".out.jsonl.{gone.pid}", tmp_path / f".out.jsonl.{os.getppid()}"
+    left, alive = tmp_path / f".out.jsonl.{gone.pid}@{HOST}", tmp_path / f".out.jsonl.{os.getppid()}@{HOST}"
     other = tmp_path / f".other.jsonl.{gone.pid}"
     for path in (left, alive, other):
         path.write_text("half")

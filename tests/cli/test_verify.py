@@ -21,6 +21,8 @@ def test_it_takes_expanded_traces_json_lines_and_any_bytes(revorder):
     shown = revorder("show", "948/12", "--form", "expanded").stdout.rstrip("\n")
     lines = shown.replace("\n", "\\n") + "\n" + json.dumps({"text": shown}) + "\n"
     assert revorder("verify", stdin=lines).stdout == "ok 79\nok 79\n"
+    row = json.dumps({"op": "+", "a": "1", "b": "2", "answer": "47", "text": "12+35=r|74=47"})
+    assert "expected '1+2'" in revorder("verify", stdin=row).stdout
     junk = revorder("verify", stdin=b'\xff\xfe{\x00\n{}\n{"text"\n')
     assert junk.returncode == 1 and junk.stdout.count("wrong at step 0") == 3
     deep = revorder("verify", stdin="{" + '"a":[' * 100_000)

@@ -31,7 +31,7 @@ from revorder.reading.questions import read_question
         ("Is 3 + 4 equal to 7?", None),
         ("Find the greatest common divisor of 12, 18.", None),
         ("Anna has 3 + 4 apples. How many does she have?", None),
-        ("What is 10% of 50?", "10*50/100"),
+        ("What is 10% of 55?", "0.10*55"),
         ("50 increased by 10%", "50*(1+0.10)"),
         ("What is 10% less than 50?", "50*(1-0.10)"),
         ("twice the sum of 3 and 4", "2*(3+4)"),

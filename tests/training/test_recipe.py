@@ -37,6 +37,7 @@ def test_a_number_may_have_an_exponent(recipe):
         ('eval_columns: [["+", 2, 2]]', "eval_columns: [[/, 2, 3]]", "key 'eval_columns': key 'a' is at most 2 digits"),
         ('max_digits: [["+", 2, 2]]', "max_digits: []", "key 'max_digits' is []"),
         ("name: test", "name: test\nlongest: 5000", "key 'longest' is 5000; accepted: up to the model's 2048"),
+        ("heads: 1}", "heads: 1, places: 0}\nplace_offset: 0.5", "key 'place_offset' is 0.5; accepted: 0 for a model"),
         ("width: 64", "width: 0", "key 'width' is 0"),
         ("size: 2000", "sizes: 2000", "key 'sizes' is unknown"),
     ],

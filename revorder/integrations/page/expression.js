@@ -32,6 +32,7 @@ function parse(source) {
   let [wantNumber, at] = [true, 0];
   const matched = (pattern) => ((pattern.lastIndex = at), pattern.exec(body));
   if (!body) throw new Refusal("Type a calculation, such as 902/129.");
+  if (/\b[0-9]+ ?mod|[0-9]\s+%\s*[-+(]?[0-9]/i.test(body)) throw new Refusal("Remainders by % or mod are not supported.");
   while (at < body.length) {
     const char = body[at];
     if (postfix.length + stack.length >= MAX_TERMS) throw new Refusal(`That is more than ${MAX_TERMS} numbers and signs.`);

@@ -171,9 +171,9 @@ function otherAnswer(text, postfix, decimal) {
   if (!isWhole(postfix)) return null;
   const plain = tryExactly(() => exactAnswer(postfix, null));
   if (!plain?.text.includes("R")) return null;
-  return decimal
-    ? { source: text, text: readable(plain.text) }
-    : { source: `${text} as a decimal`, text: exactAnswer(postfix, DECIMALS).text };
+  if (decimal) return { source: text, text: readable(plain.text) };
+  const continued = tryExactly(() => exactAnswer(postfix, DECIMALS)); // its digits may be too many
+  return continued && { source: `${text} as a decimal`, text: continued.text };
 }
 
 function tryExactly(compute) {

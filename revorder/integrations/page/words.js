@@ -14,10 +14,14 @@ const OPERATORS = [
 ];
 const SAID_BEFORE = /^(?:please|hey|so|what is|what's|whats|how much is|calculate|compute|work out|solve|find|the result of|the value of)\b[,:]?\s*/;
 const PAIRS = { sum: "+", product: "*", difference: "-", quotient: "/" };
+const plain = (digits) => Number(digits.replace(/[$,]/g, ""));
 const TERM = String.raw`(-?\$?[\d.,]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))`;
 const ONE_TERM = new RegExp(`^\\s*${TERM}\\s*$`);
 const RULES = [
-  ["(?:the )?(sum|product|difference|quotient) (?:of|between) TERM and TERM", (_, pair, a, b) => `(${a}${PAIRS[pair]}${b})`],
+  ["(?:the )?(sum|product|difference|quotient) (of|between) TERM and TERM", (_, pair, joined, a, b) => {
+    if (joined === "between" && !(plain(a) >= plain(b))) throw new Refusal(`Write ${a} - ${b}, or ${b} - ${a}.`);
+    return `(${a}${PAIRS[pair]}${b})`;
+  }],
   ["add TERM (?:to|and) TERM", "($2+$1)"],
   ["subtract TERM from TERM", "($2-$1)"],
   ["multiply TERM (?:by|with|and) TERM", "($1*$2)"],
@@ -48,20 +52,30 @@ function fromWords(typed) {
   return { text: said.trim(), decimal };
 }
 
-// Number words as digits: "one hundred and five" is 105, "two point five" 2.5, "3 million" 3000000.
+// Number words as digits: "one hundred and five" is 105, "two point five" 2.5, "2.5 million" 2500000.
 function numbersIn(said) {
   const word = `(?:${[...UNITS, ...TENS, "hundred", ...Object.keys(SCALES)].join("|")})`;
-  const phrase = new RegExp(`\\b(?:an? (?=hundred|thousand|million|billion|trillion))?${word}(?:(?:(?<=hundred|thousand|million|billion|trillion)\\s+and)?\\s+${word})*\\b`, "g");
+  const phrase = new RegExp(`(?<!\\d\\s+)\\b(?:an? (?=hundred|thousand|million|billion|trillion))?${word}(?:(?:(?<=hundred|thousand|million|billion|trillion)\\s+and)?\\s+${word})*\\b`, "g");
+  const digit = `(?:${UNITS.slice(0, 10).join("|")}|\\d+)`;
   return said
-    .replace(/\b(\d+)\s+(thousand|million|billion|trillion)\b/g, (_, digits, scale) => digits + "0".repeat(SCALES[scale]))
+    .replace(new RegExp(`\\s+point ((?:${digit} )*${digit})\\b`, "g"), (_, places) => "." + places.split(" ").map((one) => (/\d/.test(one) ? one : UNITS.indexOf(one))).join(""))
     .replace(phrase, (words) => numberOf(words).toString())
-    .replace(/\b(\d+) point ((?:\d+ )*\d+)\b/g, (_, whole, places) => `${whole}.${places.replace(/ /g, "")}`);
+    .replace(/\b(\d+)(?:\.(\d+))?\s+(thousand|million|billion|trillion)\b/g, (_, whole, behind = "", scale) => {
+      const digits = behind.padEnd(SCALES[scale], "0");
+      return `${whole}${digits.slice(0, SCALES[scale])}.${digits.slice(SCALES[scale])}`.replace(/\.$/, "");
+    });
 }
 
 function numberOf(words) {
   const list = words.split(/\s+/);
   const units = list.map((word) => UNITS.indexOf(word));
   if (list.length > 1 && units.every((unit) => unit >= 0 && unit < 10)) return units.join(""); // digit by digit
+  // u: a digit, t: ten to nineteen, T: twenty to ninety, h: hundred, s: a scale
+  const kinds = list.filter((word) => word !== "and").map((word) =>
+    word === "zero" ? "z" : UNITS.includes(word) ? (UNITS.indexOf(word) < 10 ? "u" : "t") : TENS.includes(word) ? "T" : word === "hundred" ? "h" : "s").join("");
+  const scales = list.filter((word) => word in SCALES).map((word) => SCALES[word]);
+  if (!/^(?:z|(?:(?:(?:Tu|[Ttu])?h)?(?:Tu|[Ttu])?s)*(?:(?:Tu|[Ttu])?h)?(?:Tu|[Ttu])?)$/.test(kinds) || scales.some((scale, i) => i && scale >= scales[i - 1]))
+    throw new Refusal(`“${words}” is not one number. Write its digits.`);
   let [total, part] = [0n, 0n];
   for (const word of list) {
     if (UNITS.includes(word)) part += BigInt(UNITS.indexOf(word));
