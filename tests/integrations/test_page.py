@@ -217,7 +217,7 @@ def test_a_remainder_or_a_decimal(browser, page):
 def test_it_refuses_in_its_own_words(browser, page, asked, said):
     if browser.current_url.partition("#")[0] != page:
         load(browser, page)
-    browser.execute_script("location.hash = arguments[0]", "#" + asked.replace("^", "%5E"))
+    browser.execute_script("location.hash = arguments[0]", "#" + asked.replace("%", "%25").replace("^", "%5E"))
     until(browser, lambda: said in "".join(shown(browser, ".verdict.wrong")))
     assert "=" not in answer(browser)
 
