@@ -99,7 +99,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     """
     path = writable(path)
     remove_abandoned(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}@{HOST}")
+    temporary = path.with_name(f".{path.name}.{HOST}.{os.getpid()}")
     try:  # before the file exists, so that an interrupt at any moment leaves nothing
         with writing(path):
             temporary.touch()
@@ -113,10 +113,10 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 def remove_abandoned(path: Path) -> None:
     """Remove the temporary files of `path` that killed processes of this machine left."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*@{glob.escape(HOST)}") if os.name == "posix" else ():
+    for left in path.parent.glob(f".{glob.escape(path.name)}.{glob.escape(HOST)}.*") if os.name == "posix" else ():
         with suppress(ValueError, OSError, OverflowError):
             try:
-                os.kill(int(left.name[len(path.name) + 2 : -len(HOST) - 1]), 0)
+                os.kill(int(left.name.rpartition(".")[2]), 0)
             except ProcessLookupError:
                 left.unlink()
 

@@ -178,8 +178,8 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, revorder):
     source.write_text('{"question": "1+1", "answer": "3"}\n')
     gone = subprocess.Popen(["true"])
     gone.wait()
-    left, alive = tmp_path / f".out.jsonl.{gone.pid}@{HOST}", tmp_path / f".out.jsonl.{os.getppid()}@{HOST}"
-    other = tmp_path / f".other.jsonl.{gone.pid}"
+    left, alive = tmp_path / f".out.jsonl.{HOST}.{gone.pid}", tmp_path / f".out.jsonl.{HOST}.{os.getppid()}"
+    other = tmp_path / f".out.jsonl.elsewhere.{gone.pid}"  # of another machine
     for path in (left, alive, other):
         path.write_text("half")
     revorder("audit", source, "--out", out)
