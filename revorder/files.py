@@ -5,14 +5,15 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from revorder.errors import ProblemError, first_line
 
-HOST = platform.node().partition(".")[0]  # in the names of temporary files, since machines may share a folder
+HOST = (
+    os.uname().nodename.partition(".")[0] if os.name == "posix" else ""
+)  # in the names of temporary files, since machines may share a folder
 MAX_LINE = 64 * 1024 * 1024  # bytes of one line of input
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from revorder.evaluation.scores import Result
 
 DRAW = "The problems"
+PROBLEMS = "; ".join(["1000", *(f"{name}: {suite.n or 'all'}" for name, suite in SUITES.items() if suite.n != 1000)])
 OTHER = "A model that was not trained here"
 
 
@@ -45,7 +46,7 @@ def command(
             "-n",
             min=1,
             help="Problems of each task.",
-            show_default="1000; ordinary: 2000; hard, patterns: all",
+            show_default=PROBLEMS,
             rich_help_panel=DRAW,
         ),
     ] = None,
@@ -71,7 +72,7 @@ def command(
     max_tokens: Annotated[
         int,
         typer.Option(
-            min=1, help="Tokens allowed for a reply, or more where its work needs more.", rich_help_panel=OTHER
+            min=1, help="The most tokens of a reply; raised if the right work needs more.", rich_help_panel=OTHER
         ),
     ] = 1024,
     base_url: BaseUrl = None,

@@ -168,11 +168,14 @@ def _collect(
     partial = out and partial_of(out)
     known: dict[tuple[str, str], Result] = {}
     if out and partial:
-        if overwrite and partial.exists() and not partial.read_text(errors="replace").startswith(heading(settings)):
-            partial.unlink()
         if not overwrite and (done := finished(out, settings)) is not None:
             return done
-        known = {(result.task, result.problem): result for result in resumed(partial, settings)}
+        try:
+            known = {(result.task, result.problem): result for result in resumed(partial, settings)}
+        except ProblemError:  # another run's, or no results
+            if not overwrite:
+                raise
+            partial.unlink(missing_ok=True)
     todo = [i for i, key in enumerate(wanted) if key not in known]
     progress(len(wanted) - len(todo))
     try:

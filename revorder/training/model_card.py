@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from revorder.corpora.gsm8k import question_prompt
+from revorder.methods import full_name
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.provenance import hardware
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe
@@ -34,7 +35,6 @@ def model_card(
         commits: The git commits that trained it.
     """
     mixture = recipe.data
-    method = f"`{mixture.method}`" + (f" in its {mixture.form} form" if mixture.form != mixture.method else "")
     batches = recipe.batches_a_step(processes)
     alike = batches == recipe.batches  # then one process takes the same steps
     command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
@@ -54,7 +54,7 @@ tags: [arithmetic, revorder]
 # {recipe.name}
 
 A plain `LlamaForCausalLM` of {parameters:,} parameters that does arithmetic step by step and writes out its work,
-by the method {method}, for operands of up to {operands}.
+by the method `{full_name(mixture.method, mixture.form)}`, for operands of up to {operands}.
 
 ```python
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -103,8 +103,8 @@ def finetune_card(
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in info.max_digits)
     asked = "12+35=" if operands else question_prompt("What is 12 plus 35?")
     knows = (
-        f"It writes the method `{info.method}`, form `{info.form}`, for operands up to: {operands}. `revorder solve "
-        "--model` judges every step, and `revorder eval` scores it."
+        f"It writes by the method `{full_name(info.method, info.form)}`, for operands of up to {operands}. "
+        "`revorder solve --model` judges every step, and `revorder eval` scores it."
         if operands
         else "It answers word problems."
     )

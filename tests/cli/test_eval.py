@@ -66,11 +66,12 @@ def test_an_interrupted_run_goes_on(tmp_path, revorder):
     assert revorder(*settings).returncode == 0 and not (tmp_path / "results.jsonl.partial").exists()
     assert out.read_text() == (tmp_path / "whole.jsonl").read_text().replace(first, marked)
     (tmp_path / "results.jsonl.partial").write_text(f"{head}\n{marked}\n")
-    assert revorder(*settings, "--overwrite").returncode == 0  # an interrupted replacement goes on too
+    assert revorder(*settings, "--overwrite").returncode == 0  # an interrupted --overwrite resumes too
     assert out.read_text() == (tmp_path / "whole.jsonl").read_text().replace(first, marked)
-    (tmp_path / "results.jsonl.partial").write_text(f"{head.replace('2024', '1')}\n{marked}\n")
-    assert revorder(*settings, "--overwrite").returncode == 0
-    assert out.read_text() == (tmp_path / "whole.jsonl").read_text()
+    for other in (f"{head.replace('2024', '1')}\n{marked}\n", "no results\n", f"{head}\n{marked}"[:50]):
+        (tmp_path / "results.jsonl.partial").write_text(other)
+        assert revorder(*settings, "--overwrite").returncode == 0
+        assert out.read_text() == (tmp_path / "whole.jsonl").read_text()
 
 
 def test_weights_of_another_model_at_the_same_place_are_another_run(tmp_path, revorder, refused):
