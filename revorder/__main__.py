@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; what ends it while it is still imported is one line too, as it is later."""
+    """Run the command line; an error while it is imported is one line too."""
     try:
         from revorder.cli import main
 
@@ -13,8 +13,10 @@ def main() -> None:
         print("revorder: interrupted", file=sys.stderr)
         sys.exit(130)
     except (OSError, MemoryError, ImportError) as error:
-        what = getattr(error, "strerror", None) or "too little memory"
-        print(f"revorder: can't start: {what}; raise the limit (ulimit)", file=sys.stderr)
+        what = getattr(error, "strerror", None) or str(error) or "too little memory"
+        missing = isinstance(error, ModuleNotFoundError)
+        advice = "install revorder again" if missing else "if memory is limited, raise the limit (ulimit)"
+        print(f"revorder: can't start: {what}; {advice}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -55,6 +55,15 @@ def weights_digest(folder: Path) -> str:
     return "".join(digest(path)[:12] for path in files)
 
 
+def partial_of(out: Path) -> Path:
+    """Return the path of what is written for `out` until it is complete.
+
+    >>> partial_of(Path("r.jsonl")).name
+    'r.jsonl.partial'
+    """
+    return out.with_name(out.name + ".partial")
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and its parents if missing; raises ProblemError if that fails."""
     try:

@@ -18,6 +18,8 @@ from revorder.arithmetic.trace import STEP_END, Kind, Piece
 from revorder.errors import ProblemError, quote, shorten
 from revorder.methods import Method, find_method
 
+MISSED, NEEDLESS = "missed rollback", "rollback where nothing is to be taken back"  # how these reasons begin
+
 _SPACE = re.compile(r"[^\S\n]+")
 _QUESTION = re.compile(r"[^=\n]*")
 _DIGITS = frozenset("0123456789")
@@ -229,14 +231,14 @@ def describe_difference(
     if pending and kind is Kind.ROLLBACK:
         why = "the divisor does not fit yet" if pending[1] is None else f"the right one is {pending[1]}"
         what = "digit" if len(pending[0]) == 1 else "block"
-        return f"missed rollback of the quotient {what} {pending[0]}, {why}: expected {wanted!r}, found {got!r}"
+        return f"{MISSED} of the quotient {what} {pending[0]}, {why}: expected {wanted!r}, found {got!r}"
     if pending and pending[1] is None and (kind is Kind.UNREACHED or (kind is Kind.COPY and expected.isdigit())):
         mark = method.unreached_mark
         return f"the divisor does not fit yet: expected {mark!r}, found the quotient digit {pending[0]}"
     if got.isdigit() and not wanted.isdigit() and not common and at and written[at - 1].isdigit():
         return f"a number has more digits than it should{differ}"
     if method.rollback_mark and got == method.rollback_mark and kind is not Kind.SIGN:
-        return f"rollback where nothing is to be taken back: expected {wanted!r}, found {got!r}"
+        return f"{NEEDLESS}: expected {wanted!r}, found {got!r}"
     if kind is Kind.SIGN:
         return f"missed sign, {shorten(str(a))} is less than {shorten(str(b))}{differ}"
     if kind is Kind.CARRIED_DOWN:

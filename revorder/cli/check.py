@@ -21,6 +21,7 @@ from revorder.corpora.rewriting import Edit, apply_edits
 from revorder.errors import ProblemError, shorten
 from revorder.files import read_text, refuse_existing, same_file, writable, written_whole
 from revorder.reading.checking import RIGHT, UNREAD, WRONG, Finding, check_text, fixes
+from revorder.reading.numbers import NUMBER
 
 RECORDS = (".jsonl", ".parquet")
 
@@ -162,11 +163,9 @@ def edits_of(text: str) -> list[Edit]:
         if fixes(found) and found.at >= (edits[-1].end if edits else 0):
             stated = text[found.at : found.to]
             edits.append(Edit(found.at, found.to, restated(stated, found.expected)))
-            follows = found.to + 2  # the number after an annotation is the same one
-            if text.startswith(">>", found.to) and text.startswith(stated, follows):
-                after = text[follows + len(stated) : follows + len(stated) + 1]
-                if not after.isdigit():
-                    edits.append(Edit(follows, follows + len(stated), edits[-1].by))
+            behind = NUMBER.match(text, found.to + len(">>"))  # after an annotation the same number may stand once more
+            if text.startswith(">>", found.to) and behind and behind[0] == stated:
+                edits.append(Edit(*behind.span(), edits[-1].by))
     return edits
 
 
@@ -187,7 +186,10 @@ def restated(stated: str, expected: str) -> str:
 
 
 def refuse(files: list[str], out: Path, overwrite: bool) -> None:
-    """Raise ProblemError if `out` can't be written, before anything is read."""
+    """Raise ProblemError if a file is missing or `out` can't be written, before anything is read."""
+    for file in files:
+        if file != "-" and not os.path.exists(file):
+            raise ProblemError(f"file {file!r} does not exist; give a file, or - for stdin")
     writable(out)
     if any(same_file(0 if file == "-" else Path(file), out) for file in files):  # 0: stdin
         raise ProblemError(f"--out {str(out)!r} is the file that is read; choose another")

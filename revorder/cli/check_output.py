@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from revorder.errors import ProblemError
-from revorder.files import write_whole, writing
+from revorder.files import partial_of, write_whole, writing
 from revorder.reading.checking import WRONG, Finding
 
 MOST_REJECTED = 3  # named one by one
@@ -46,12 +46,12 @@ class Kept:
     """
 
     def __init__(self, out: Path, check: dict[str, Any], overwrite: bool) -> None:
-        self.out, self.partial = out, out.with_name(f"{out.name}.partial")
+        self.out, self.partial = out, partial_of(out)
         self.tally = Tally(Counter(), Counter(), [])
         head = json.dumps({"check": check})
         done = [head]
         if self.partial.exists() and not overwrite:
-            lines = self.partial.read_text(encoding="utf-8").splitlines()
+            lines = self.partial.read_text(encoding="utf-8", errors="replace").splitlines()
             if lines and lines[0] != head:
                 raise ProblemError(f"{str(self.partial)!r} is of another check; give another --out, or --overwrite")
             for number in range(len(lines) - 1, 0, -1):

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from revorder.errors import ProblemError
-from revorder.files import MAX_LINE
+from revorder.files import MAX_LINE, partial_of
 from revorder.methods import METHODS
 from revorder.model.checkpoint import DEFAULT, INFO_FILE, shipped
 from revorder.processes import is_first_process
@@ -329,7 +329,7 @@ def run_once(
     `run` is called with `progress` and `overwrite`. Raises ProblemError if `out` holds another run, or if the table
     beside it would replace a file of no run.
     """
-    from revorder.evaluation.runner import finished, partial_of
+    from revorder.evaluation.runner import finished
 
     kept = None if overwrite else out
     if kept and (table := kept.with_suffix(".md")).exists() and not (kept.exists() or partial_of(kept).exists()):

@@ -33,7 +33,7 @@ def command(
     A trace of several lines ends at a blank line, or has its line ends written as \n. Each trace gets one verdict; the
     exit status is 1 if any fails.
     """
-    writer, _ = find_method(method or "revorder", form)
+    writer, _ = find_method(method or "revorder", form if method else None)
     asked = None if problem is None else Expression.parse(problem)
     failed, some = False, False
     for text in traces(chain.from_iterable(stdin_batches()), writer):

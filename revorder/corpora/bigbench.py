@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from revorder.arithmetic.problem import Problem
@@ -11,7 +12,6 @@ from revorder.corpora.locate import find_folder, read_hub
 from revorder.corpora.records import read_texts
 from revorder.errors import ProblemError, quote
 
-FOLDER = "bigbench_arithmetic"
 NAMES = {"+": "addition", "-": "subtraction", "*": "multiplication", "/": "division"}
 _WORDS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
 _ASKED = re.compile(r"What is ([0-9]+) (plus|minus|times|divided by) ([0-9]+)\?")
@@ -43,7 +43,7 @@ def load(
     Raises:
         ProblemError: The data are missing, or a stated target is not the exact answer.
     """
-    folder = find_folder(data, FOLDER)
+    folder = folder_of(data)
     if folder is None and data is None:
         raise ProblemError(
             "BIG-bench data: not found in $REVORDER_DATA; give --data with a folder of "
@@ -59,6 +59,11 @@ def load(
                 pairs = [row for row in rows or [] if in_task(row[0], op, n)]
             tasks[f"{NAMES[op][:3].upper()} {n}D"] = [read_row(*pair) for pair in pairs]
     return tasks
+
+
+def folder_of(data: str | None) -> Path | None:
+    """Return the folder of the problems, None if there is none: `data`, or by default one in $REVORDER_DATA."""
+    return find_folder(data, "bigbench_arithmetic", f"1_digit_{NAMES['+']}.jsonl")
 
 
 def read_row(question: str, target: str) -> Problem:

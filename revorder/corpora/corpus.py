@@ -269,7 +269,7 @@ def find_value(line: str, field: str) -> tuple[int, int]:
     if found is None:
         raise ProblemError(f"no field {field!r}; there are: {', '.join(json.loads(line))}")
     if not found[2]:
-        raise ProblemError(f"field {field!r} is no text")
+        raise ProblemError(f"field {field!r} is not a text")
     return found[0], found[1]
 
 

@@ -44,7 +44,7 @@ def load(data: str | None = None, split: str = "train") -> Iterator[WordProblem]
     """
     if split not in PARTS:
         raise ProblemError(f"split {split!r} is unknown; accepted: {', '.join(PARTS)}")
-    folder = find_folder(data, "gsm8k")
+    folder = find_folder(data, "gsm8k", f"{split}.jsonl")
     if folder:
         return read_rows(folder / f"{split}.jsonl")
     if data is None:

@@ -12,11 +12,16 @@ from revorder.errors import ProblemError, first_line, needs
 T = TypeVar("T")
 
 
-def find_folder(data: str | None, name: str) -> Path | None:
-    """Return the folder `data`, or without `data` $REVORDER_DATA/`name` or $REVORDER_DATA; None if it doesn't exist."""
+def find_folder(data: str | None, name: str, file: str) -> Path | None:
+    """Return the folder `data`, or without `data` that of $REVORDER_DATA/`name` and $REVORDER_DATA that has `file`.
+
+    None if there is no such folder.
+    """
+    if data:
+        return Path(data) if Path(data).is_dir() else None
     around = os.environ.get("REVORDER_DATA")
-    places = [Path(data)] if data else [Path(around) / name, Path(around)] if around else []
-    return next((place for place in places if place.is_dir()), None)
+    places = [Path(around) / name, Path(around)] if around else []
+    return next((place for place in places if (place / file).is_file()), None)
 
 
 def read_hub(name: str, config: str, read: Callable[[Any], T], split: str | None = None) -> T:

@@ -91,5 +91,5 @@ def reason(error: Exception) -> str:
     if isinstance(error, ProblemError):
         return str(error)
     if isinstance(error, UnicodeDecodeError):
-        return f"no UTF-8: {error.reason} at byte {error.start + 1}"
-    return f"no JSON: {'nested too deep' if isinstance(error, RecursionError) else first_line(error)}"
+        return f"not UTF-8: {error.reason} at byte {error.start + 1}"
+    return f"not JSON: {'nested too deep' if isinstance(error, RecursionError) else first_line(error)}"

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from revorder.arithmetic.problem import Problem
 from revorder.errors import ProblemError, first_line
 from revorder.evaluation.scores import Result
-from revorder.files import writable, write_whole
+from revorder.files import partial_of, writable, write_whole
 from revorder.judge import verify
 from revorder.methods import METHODS
 from revorder.model.checkpoint import CheckpointInfo
@@ -198,15 +198,6 @@ def _collect(
         write_whole(out, gzip.compress(text.encode(), mtime=0) if out.suffix == GZIP else text)
         partial.unlink()
     return results
-
-
-def partial_of(out: Path) -> Path:
-    """Return the path of a run's results until they are complete.
-
-    >>> partial_of(Path("r.jsonl")).name
-    'r.jsonl.partial'
-    """
-    return out.with_name(out.name + ".partial")
 
 
 def heading(settings: RunSettings | None) -> str:

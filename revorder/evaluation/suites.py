@@ -109,10 +109,9 @@ def extra(draw: Draw) -> Tasks:
 
 def table1(draw: Draw) -> Tasks:
     """bigbench and extra, all 32 columns of Table 1"""
-    from revorder.corpora.bigbench import FOLDER
-    from revorder.corpora.locate import find_folder
+    from revorder.corpora.bigbench import folder_of
 
-    if draw.data or find_folder(None, FOLDER):
+    if draw.data or folder_of(None):
         return bigbench(draw) | extra(draw)
     draw.say(
         "BIG-bench's problems are not here, so 1D-5D are drawn, held out from training; "

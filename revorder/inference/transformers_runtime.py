@@ -17,7 +17,7 @@ from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
 from revorder.errors import ProblemError, first_line, needs
 from revorder.inference.prompts import Prompts
-from revorder.methods import find_method
+from revorder.methods import find_method, full_name
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
 from revorder.reading.answers import CUT
 
@@ -87,9 +87,8 @@ class TransformersRuntime:
         if self.trained:
             info = CheckpointInfo.load(self.folder)
             if method not in (None, info.method):
-                raise ProblemError(
-                    f"model {str(self.folder)!r} was trained to write {info.method} {info.form}; drop --method"
-                )
+                writes = full_name(info.method, info.form)
+                raise ProblemError(f"model {str(self.folder)!r} was trained to write {writes}; drop --method")
             return info
         if method is None:
             raise ProblemError(

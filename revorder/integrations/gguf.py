@@ -87,7 +87,7 @@ def _add_tokenizer(file: Any, tokenizer: Tokenizer) -> None:
     """Add a tokenizer of SentencePiece's kind: llama.cpp looks for its user-defined tokens first, the longest first."""
     from gguf import TokenType
 
-    special = 3  # <pad>, <bos>, <eos>
+    special = tokenizer.eos + 1
     file.add_tokenizer_model("llama")
     file.add_token_list(tokenizer.vocabulary)
     file.add_token_scores([0.0] * len(tokenizer))

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from revorder.arithmetic.expression import Expression, parse_problem
-from revorder.arithmetic.problem import Problem, ascii_signs
+from revorder.arithmetic.problem import MAX_DIGITS, Problem, ascii_signs
 from revorder.arithmetic.reversed_numbers import restore
 from revorder.arithmetic.trace import Piece
 
-_QUESTION = re.compile(r"(0|[1-9][0-9]{0,1999})(?!/0=)([-+*/])(0|[1-9][0-9]{0,1999})=")  # as methods write it
+_NUMBER = rf"(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})"
+_QUESTION = re.compile(rf"{_NUMBER}(?!/0=)([-+*/]){_NUMBER}=")  # as methods write it
 _ANSWER = re.compile(r"-?[0-9]+(?:R-?[0-9]+)?\Z")
 
 
@@ -55,7 +56,7 @@ class Method:
             does not ask for that place, step -1.
         writes_answer: whether traces end with the forward answer by default.
         takes_expressions: whether the method writes several operations in one trace.
-        multiline: whether a trace has line ends.
+        multiline: whether a trace of the default form may have line ends.
         states_answer_only: whether any text that states the answer is accepted.
     """
 

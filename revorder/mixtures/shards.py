@@ -99,7 +99,7 @@ def write_shards(run: Run, workers: int = 1, progress: Callable[[int], None] = l
             landed(write_shard(job))
     if len(shards) < len(jobs):
         raise ProblemError(
-            f"{len(jobs) - len(shards)} shards are not written, a worker was stopped; run again to go on"
+            f"a worker was stopped, and {len(jobs) - len(shards)} shards are missing; run again to resume"
         )
     manifest = {**spec, "shards": [shards[name] for name in sorted(shards)]}
     write_whole(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")

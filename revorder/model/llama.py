@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from revorder.model.tokenizer import Tokenizer
+from revorder.model.tokenizer import PLACES, Tokenizer
 from revorder.settings import Count, Settings
 
 
@@ -26,11 +26,13 @@ class ModelShape(Settings):
     heads: Count = 2
     head_dim: Annotated[int, Field(ge=2, multiple_of=2)] = 64
     theta: Annotated[float, Field(gt=1)] = 1e6
-    places: Annotated[int, Field(ge=0)] = 40
+    places: Annotated[int, Field(ge=0)] = PLACES
     positions: Count = 2048
 
     @model_validator(mode="after")
     def _places_fit(self) -> ModelShape:
+        if self.width % self.heads:
+            raise ValueError(f"key 'heads' is {self.heads}; accepted: a divisor of 'width', {self.width}")
         half = self.head_dim // 2
         slow = 2 * (half - int(half * 0.35))  # place_init.slow_dimensions
         if self.places > 2 * slow:
@@ -93,7 +95,7 @@ def export(model: Any, folder: str | Path, places: int) -> None:
     from revorder.model.hf_tokenizer import save_place_tokenizer
     from revorder.model.place_init import fold_embeddings
 
-    folder = Path(folder)
+    folder, tokenizer = Path(folder), Tokenizer(places)
     folder.mkdir(parents=True, exist_ok=True)
     fold_embeddings(model).float().save_pretrained(folder)
     save_place_tokenizer(folder, places)
@@ -102,6 +104,7 @@ def export(model: Any, folder: str | Path, places: int) -> None:
     config["rope_theta"] = config["rope_parameters"]["rope_theta"]  # older libraries look here
     config["use_cache"] = True
     path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
-    settings = {"do_sample": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+    ids = {f"{name}_token_id": getattr(tokenizer, name) for name in ("bos", "eos", "pad")}
+    settings = {"do_sample": False, **ids}
     (folder / "generation_config.json").write_text(json.dumps(settings, indent=2) + "\n")
     (folder / "model.safetensors").chmod(0o644)  # safetensors makes it readable by the owner only

@@ -77,7 +77,7 @@ class Tokenizer:
         '948/12=7r|48r|801'
         """
         vocabulary, first = self.vocabulary, self._first
-        return "".join([vocabulary[i][0] if i >= first else vocabulary[i] for i in ids if i > 2])
+        return "".join([vocabulary[i][0] if i >= first else vocabulary[i] for i in ids if i > self.eos])
 
     def offsets(self, ids: list[int]) -> list[tuple[int, int]]:
         """Return the (start, end) of each token in characters, as `tokenizers` does; <bos> and <eos> are empty.

@@ -9,6 +9,7 @@ from pathlib import Path
 from revorder.arithmetic.problem import Problem
 from revorder.evaluation.scores import Result, wilson
 from revorder.evaluation.suites import SEED
+from revorder.judge import MISSED, NEEDLESS
 from revorder.mixtures.sampling import held_out
 from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.columns import fewer
@@ -19,7 +20,6 @@ from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Traini
 
 RATIOS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 PAPER = Series("RevOrder-1B, 12D/6D (paper)", ((0.0, 84.0), (0.4, 99.0)))  # the only points that its text states
-NEEDLESS = "rollback where nothing is to be taken back"  # how the judge's reason begins
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def keeps_wrong_digit(result: Result) -> bool:
     True
     """
     wanted = result.reason.partition(", found ")[0]
-    return wanted.startswith("missed rollback") or ("sign in the difference" in wanted and "-r|" in wanted)
+    return wanted.startswith(MISSED) or ("sign in the difference" in wanted and "-r|" in wanted)
 
 
 def missed_rollback(read: Mapping[float, Sequence[Result]]) -> list[Sample]:

@@ -191,7 +191,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, str]]:
     """
     number = 0
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open(encoding="utf-8-sig") as lines:
             for line in lines:
                 number += 1
                 if line.strip():
@@ -218,7 +218,7 @@ def read_row(row: object) -> tuple[str, str]:
                 first, second = texts
                 f"{first}{second}".encode()  # raises ValueError at a lone surrogate, which no tokenizer takes
                 return (first if keys[0] == "prompt" else question_prompt(first)), second
-    raise ProblemError("no texts prompt and completion; give these, question and answer, or text")
+    raise ProblemError("no text to learn; give prompt and completion, question and answer, or text")
 
 
 def written_by(mixture: Mixture, method: str) -> Mixture:

@@ -164,7 +164,7 @@ class SaveOnSignal(TrainerCallback):
         if noted:
             self.stopped = True
             if state.is_world_process_zero:
-                print(f"saving step {state.global_step}; run again to go on", flush=True)
+                print(f"saving step {state.global_step}; run again to resume", flush=True)
             control.should_save = control.should_training_stop = True
         return control
 

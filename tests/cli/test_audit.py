@@ -62,7 +62,7 @@ def test_a_line_that_cant_be_read_is_told(source, revorder):
     done = revorder("audit", source)
     assert done.returncode == 1 and done.stderr == ""
     first, second, counts = done.stdout.splitlines()
-    assert first.startswith(f"{source}:2: unread: no JSON")
+    assert first.startswith(f"{source}:2: unread: not JSON")
     assert second == f"{source}:3: unread: answer 'two': it states no number that can be read"
     assert counts == "0 wrong, 1 right, 2 unread, 0 not arithmetic"
 

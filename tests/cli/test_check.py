@@ -44,8 +44,17 @@ def test_a_mended_copy_has_nothing_wrong_but_what_no_number_settles(revorder, tm
     assert "0 unread" in revorder("check", out).stdout and "1 wrong" in revorder("check", out).stdout
 
 
+def test_another_number_behind_an_annotation_stays(revorder, tmp_path):
+    source, out = tmp_path / "a.txt", tmp_path / "b.txt"
+    source.write_text("<<48+24=62>>62.50, <<2*3=7>>7,000, <<2*3=7>>7, <<2*3=7>>7.")
+    revorder("check", source, "--fix", "-o", out)
+    assert out.read_text() == "<<48+24=72>>62.50, <<2*3=6>>7,000, <<2*3=6>>6, <<2*3=6>>6."
+
+
 def test_bad_input_is_one_line(refused, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "1+1 = 2"}\n')
+    assert "does not exist; give a file" in refused("check", tmp_path / "none.txt", "-o", tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl.partial").exists()
     assert "can't be read" in refused("check", tmp_path / "none.txt")
     assert "give the --field that holds it" in refused("check", tmp_path / "a.jsonl").splitlines()[-1]
     assert "give one file" in refused("check", tmp_path / "a.jsonl", "--fix")
@@ -103,6 +112,8 @@ def test_findings_go_to_a_file_and_a_stopped_check_resumes(corpus, revorder, tmp
 
 def test_a_file_of_findings_is_not_replaced_nor_mixed_with_another_check(corpus, refused, revorder, tmp_path):
     out = tmp_path / "out.jsonl"
+    (tmp_path / "out.jsonl.partial").write_bytes(b"\xff\n")
+    assert "is of another check; give another --out" in refused("check", corpus, "-o", out)
     (tmp_path / "out.jsonl.partial").write_text('{"check": {"files": ["other"]}}\n')
     assert "is of another check; give another --out" in refused("check", corpus, "-o", out)
     head = json.dumps({"check": {"files": [str(corpus)], "states": [[1, 1]], "field": "answer", "unread": False}})

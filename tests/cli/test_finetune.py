@@ -57,7 +57,7 @@ def test_an_interrupted_run_ends_with_130_and_goes_on(files, tmp_path, revorder)
     settings = ["finetune", *files, "--out", out, "--steps", "60", "--batch", "4"]
     done = revorder(*settings)
     thread.join()
-    assert (done.returncode, done.stdout) == (130, "") and "run again to go on" in done.stderr
+    assert (done.returncode, done.stdout) == (130, "") and "run again to resume" in done.stderr
     again = revorder(*settings)
     assert (again.returncode, again.stdout) == (0, f"{out}\n")
 

@@ -29,6 +29,12 @@ def test_it_takes_expanded_traces_json_lines_and_any_bytes(revorder):
     assert deep.returncode == 1 and deep.stdout.count("\n") == 1
 
 
+def test_a_form_without_a_method_is_that_of_a_json_line(revorder):
+    shown = revorder("show", "1234567/12", "--method", "blocks", "--form", "2", "--json").stdout
+    assert revorder("verify", "--form", "2", stdin=shown).stdout == "ok 102880R7\n"
+    assert "form '2' is unknown" in revorder("verify", "--form", "2", stdin="12+35=r|74=47\n").stderr
+
+
 @pytest.mark.parametrize(("method", "form"), [(name, form) for name in METHODS for form in METHODS[name].forms])
 def test_what_show_writes_is_judged_right(method, form, revorder):
     problems = ["12+35", "9-4", "12-35", "12*4567", "948/12", "950/12", "0/7"]

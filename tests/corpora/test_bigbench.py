@@ -6,7 +6,6 @@ import pytest
 
 from revorder import ProblemError
 from revorder.corpora import bigbench
-from revorder.corpora.locate import find_folder
 
 
 def test_a_wrong_target_or_a_missing_file_is_named(tmp_path):
@@ -19,8 +18,10 @@ def test_a_wrong_target_or_a_missing_file_is_named(tmp_path):
 def test_the_folder_is_the_named_one_or_that_of_the_environment(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REVORDER_DATA", raising=False)
-    assert find_folder(None, bigbench.FOLDER) is None
+    assert bigbench.folder_of(None) is None
     (tmp_path / "all" / "bigbench_arithmetic").mkdir(parents=True)
     monkeypatch.setenv("REVORDER_DATA", str(tmp_path / "all"))
-    assert find_folder(None, bigbench.FOLDER) == tmp_path / "all" / "bigbench_arithmetic"
-    assert find_folder("all", "") == Path("all") and find_folder("none", "") is None
+    assert bigbench.folder_of(None) is None  # the environment's folder has other data
+    (tmp_path / "all" / "bigbench_arithmetic" / "1_digit_addition.jsonl").touch()
+    assert bigbench.folder_of(None) == tmp_path / "all" / "bigbench_arithmetic"
+    assert bigbench.folder_of("all") == Path("all") and bigbench.folder_of("none") is None

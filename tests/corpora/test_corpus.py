@@ -61,16 +61,16 @@ def test_only_the_field_changes_and_the_way_back_gives_every_byte(tmp_path, nota
 def test_a_line_that_cant_be_read_is_named_and_the_others_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "MAX_LINE", 10_000)
     bad = [
-        ("{", "no JSON: "),
-        ('{"answer": "a" "b": 1}', "no JSON: expected ',' or '}'"),
-        ('{"answer": "a"} x', "no JSON: more behind"),
-        ('{"answer": "a\tb"}', "no JSON: Invalid control character"),
+        ("{", "not JSON: "),
+        ('{"answer": "a" "b": 1}', "not JSON: expected ',' or '}'"),
+        ('{"answer": "a"} x', "not JSON: more behind"),
+        ('{"answer": "a\tb"}', "not JSON: Invalid control character"),
         ("[1]", "not a JSON object; give one with the field 'answer'"),
         ('{"question": "a"}', "no field 'answer'"),
-        ('{"answer": 5}', "field 'answer' is no text"),
-        ("[" * 9000, "no JSON: nested too deep"),
+        ('{"answer": 5}', "field 'answer' is not a text"),
+        ("[" * 9000, "not JSON: nested too deep"),
         ('{"answer": "' + "1+" * 6000 + '"}', "the line has more than 10000 bytes"),
-        (b'{"answer": "\xff"}\n', "no UTF-8: invalid start byte at byte 13"),
+        (b'{"answer": "\xff"}\n', "not UTF-8: invalid start byte at byte 13"),
     ]
     lines = [line for text, _ in bad for line in (text, json.dumps({"answer": TEXT}))]
     source, out = write(tmp_path / "in.jsonl", *lines), tmp_path / "out.jsonl"

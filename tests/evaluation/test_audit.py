@@ -219,7 +219,7 @@ def test_lines_that_cant_be_read_are_named():
     assert found.pop(1) == found.pop(8) == (RIGHT, "")
     assert {outcome for outcome, _ in found.values()} == {UNREAD}
     causes = {line: cause for line, (_, cause) in found.items()}
-    assert causes[3].startswith("no JSON") and causes[4].startswith("no UTF-8")
+    assert causes[3].startswith("not JSON") and causes[4].startswith("not UTF-8")
     assert causes[5].startswith("not a JSON object")
     assert causes[6] == "no field 'answer'; there are: question"
     assert causes[7] == "field 'answer' is None; accepted: text or a number"

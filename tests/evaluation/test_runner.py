@@ -6,9 +6,10 @@ import pytest
 
 from revorder import Problem, ProblemError, verify
 from revorder.arithmetic.expression import parse_problem
-from revorder.evaluation.runner import finished, load, load_run, partial_of, run
+from revorder.evaluation.runner import finished, load, load_run, run
 from revorder.evaluation.scores import score_tasks
 from revorder.evaluation.suites import Draw, split_covered, suite_tasks
+from revorder.files import partial_of
 from revorder.inference.solver import load_runtime
 
 TASKS = {"ADD 2D": [Problem(a, "+", 50) for a in range(10, 40)]}

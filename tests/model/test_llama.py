@@ -58,6 +58,7 @@ def test_without_places_it_is_a_plain_character_model(tmp_path):
         ({"width": 32}, "key 'width' is 32; accepted: at least 54, any if 'places' is 0"),
         ({"places": 90}, "key 'places' is 90; accepted: 0 to 84"),
         ({"head_dim": 63}, "key 'head_dim' is 63; accepted: "),
+        ({"heads": 3}, "key 'heads' is 3; accepted: a divisor of 'width', 128"),
         ({"layers": 0}, "key 'layers' is 0; accepted: "),
     ],
 )

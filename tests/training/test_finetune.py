@@ -119,7 +119,7 @@ def test_an_interrupted_run_saves_and_ends_as_the_whole_one(whole, base, sums, t
     thread.start()
     made = finetune(base, sums, out, QUICK | {"save_every": 1000})
     thread.join()
-    assert made is None and "run again to go on" in capsys.readouterr().out and not (out / "config.json").exists()
+    assert made is None and "run again to resume" in capsys.readouterr().out and not (out / "config.json").exists()
     [saved] = (out / "run").glob("checkpoint-*")
     assert 0 < int(saved.name.partition("-")[2]) < 6
     assert finetune(base, sums, out, QUICK | {"save_every": 1000}) == out and close(whole, out)
@@ -347,7 +347,7 @@ def test_data_that_are_not_there_are_named(base, data, says, tmp_path):
     ("line", "says"),
     [
         ("{", "line 2: "),
-        ('{"words": "1+1=2"}', "line 2: no texts prompt and completion; give these, question and answer, or text"),
+        ('{"words": "1+1=2"}', "line 2: no text to learn; give prompt and completion, question and answer, or text"),
         ('{"prompt": "1", "completion": 2}', "line 2: no texts"),
     ],
 )

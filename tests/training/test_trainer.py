@@ -111,7 +111,7 @@ def test_an_interrupted_run_is_alone_saves_says_so_and_goes_on(recipe, tmp_path,
         assert second.returncode == 2 and "another process is training in" in second.stderr
     os.kill(process.pid, number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130 and "run again to go on" in err and "Traceback" not in err and not out
+    assert process.returncode == 130 and "run again to resume" in err and "Traceback" not in err and not out
     [saved] = (tmp_path / "out" / "run").glob("checkpoint-*")
     assert 0 < int(saved.name.partition("-")[2]) < 900
     made = train(recipe, tmp_path / "out", steps=int(saved.name.partition("-")[2]) + 20)

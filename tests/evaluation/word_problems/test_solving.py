@@ -4,9 +4,10 @@ import pytest
 
 from revorder import ProblemError
 from revorder.corpora.gsm8k import WordProblem, question_prompt
-from revorder.evaluation.runner import load, partial_of
+from revorder.evaluation.runner import load
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems.solving import SUITE, attempts_of, load_problems, result_of, write_solutions
+from revorder.files import partial_of
 
 PROBLEMS = [WordProblem(f"{i} clips and 2?", f"{i}+2=<<{i}+2={i + 2}>>{i + 2}\n#### {i + 2}") for i in range(4)]
 
