@@ -13,6 +13,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from revorder.arithmetic.expression import CURRENCY
 from revorder.cli.check_output import MOST_REJECTED, Kept, Tally
 from revorder.cli.common import Json, Overwrite, Progress, emit, say
 from revorder.corpora.corpus import convert_jsonl, convert_parquet
@@ -177,9 +178,11 @@ def restated(stated: str, expected: str) -> str:
     """
     sign, digits = ("-", expected[1:]) if expected.startswith("-") else ("", expected)
     whole, _, behind = digits.partition(".")
-    currency = next((char for char in stated if char in "$€£"), "")
+    currency = next((char for char in stated if char in CURRENCY), "")
+    if "−" in stated:
+        sign = sign.replace("-", "−")
     if "," in stated:
-        whole = f"{int(whole):,}"
+        whole = f"{int(whole):,}".replace(",", "{,}" if "{,}" in stated else ",")
     if currency and "." in stated:
         behind = behind.ljust(len(stated.rstrip(")").rpartition(".")[2]), "0")
     return sign + currency + whole + ("." + behind if behind else "")

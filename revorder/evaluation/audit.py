@@ -21,12 +21,11 @@ from revorder.arithmetic.numbers import Agreement, Number, agreement, decimal_te
 from revorder.arithmetic.problem import answer_text
 from revorder.errors import ProblemError, quote, shorten
 from revorder.reading.answers import read_answer
+from revorder.reading.checking import RIGHT, UNREAD, WRONG
 from revorder.reading.numbers import read_fraction, read_stored
 from revorder.reading.questions import Asked, read_question
 
-RIGHT, WRONG = "right", "wrong"
 LEFT_ALONE = "not arithmetic"
-UNREAD = "unread"  # a line or an answer that can't be read, or a value that can't be computed
 OUTCOMES = (WRONG, RIGHT, UNREAD, LEFT_ALONE)
 
 # Further causes, of answers to questions
@@ -86,11 +85,23 @@ def check_asked(asked: Asked, answer: str) -> Finding:
         return Finding(WRONG, str(expression), exact, answer, NOT_LOWEST)
     if stated in (exact, rounded_down(expression)) if isinstance(stated, str) else agrees(asked, value, stated):
         return Finding(RIGHT)
-    if "%" in expression.source + answer:  # 50-10% may mean 45
+    if "%" in expression.source + answer or by_a_fraction(expression) == stated:  # 50-10% may mean 45
         return Finding(LEFT_ALONE)
     if isinstance(stated, str):
         return Finding(WRONG, str(expression), exact, stated, causes.UNKNOWN)
     return Finding(WRONG, str(expression), exact, shown(stated.value), find_cause(asked, value, stated))
+
+
+def by_a_fraction(expression: Expression) -> Number | None:
+    """Return the value of an expression whose last division may be by a fraction, read that way; None for others.
+
+    >>> str(by_a_fraction(Expression.parse("8 / 1/2"))), by_a_fraction(Expression.parse("8 / 2"))
+    ('16', None)
+    """
+    other = re.sub(r"/([0-9.]+/[0-9.]+)\Z", r"/(\1)", text := str(expression))
+    with suppress(ProblemError):
+        return None if other == text else Number(Expression.parse(other).fraction(), 0)
+    return None
 
 
 def rounded_down(expression: Expression) -> str | None:

@@ -9,25 +9,23 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from revorder.arithmetic.expression import read_number
 from revorder.arithmetic.numbers import Number
-from revorder.errors import ProblemError
-from revorder.reading.numbers import NEAR, number_at, read_stored, with_remainder
+from revorder.reading.numbers import NEAR, number_at, number_text, read_stored, with_remainder
 from revorder.reading.scanner import CUT, RUN, final_part, plain_text
 
 # what stands between two operands
 _WRAP = r"[ \t()\[\]\"']*"
 _OPERATION = (
-    r"[-+*/x×^]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from"
-    r"|and|of|over|into|with|mod"
+    rf"[-+*/x×^•%{CUT}]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from"
+    r"|and|of|over|into|with|mod|through|take away"
 )
-_JOIN = re.compile(rf":|[ \t]*\)[ \t]*\([ \t]*|{_WRAP}(?:{_OPERATION}){_WRAP}[-+]?{_WRAP}", re.IGNORECASE)
+_JOIN = re.compile(rf":|[ \t]+:[ \t]+|[ \t]*\)[ \t]*\([ \t]*|{_WRAP}(?:{_OPERATION}){_WRAP}[-+]?{_WRAP}", re.IGNORECASE)
 _LIST = re.compile(
     r"(?:[,;]\s*(?:and|&)|;)\s+|\s*(?:,|\||\]\s*\[)\s*", re.IGNORECASE
 )  # what stands between two results
 _OR = re.compile(r"[^.!?;:=\n]*\bor\b[^.!?;:=\n]*", re.IGNORECASE)  # what stands between two alternatives
 # what stands before a remainder, behind a quotient and alone
-_SAYS = r"(?:r\.?|rem\.?|remainder)(?!\w)\s*(?:(?:of|is|was|equals|=|:)\s*){0,2}"
+_SAYS = r"(?:r\.?|rem\.?|remainder|余)(?!\w)\s*(?:(?:of|is|was|equals|=|:)\s*){0,2}"
 _REMAINDER = re.compile(
     rf"[\s.,;:()]*(?:(?:with|and|leaving|leaves|has)\s+)?(?:(?:an?|the|its)\s+)?(?:r|{_SAYS})", re.IGNORECASE
 )
@@ -38,10 +36,16 @@ _UNREAD = re.compile(r"[\s,;(]*(?:r|rem|remainder)\b", re.IGNORECASE)
 # an aside behind a stated number, and where an explanation of it begins
 _NUMBER = r"-?[0-9](?:[0-9,.]*[0-9])?"
 _ASIDE = re.compile(
-    r"(?<=[0-9])\s*(?:(?:\[[0-9]{1,3}\])+(?!\s*[-+*/^(0-9])|\((?:source|check|see|ref|page|cf|note|as|since|because|verified|from|using)\b[^()]*\))",
+    r"(?<=[0-9])(?:[.,]?\s*(?:\[[0-9]{1,3}\])+(?!\s*[-+*/^(0-9])|\s*\((?:source|check|see|ref|page|cf|note|as|since|because|verified|from|using)\b[^()]*\))",
     re.IGNORECASE,
 )
 _STATED_SUM = re.compile(rf"(\b(?:is|equals|be|answer:)\s+{_NUMBER})\s+\([-+*/=×÷ 0-9.,]*\)(?=\W*\Z)", re.IGNORECASE)
+# a fraction or a percentage that ends a reply
+_PART = re.compile(
+    r"(?:\A|\b(?:is|equals|be)\b|[=:])[\s(\"']*"
+    r"(-?\(?-?[0-9]{1,400}\)?\s*/\s*\(?-?[0-9]{1,400}\)?|-?[0-9][0-9,]*(?:\.[0-9]+)? ?%)[\s).!\"']*\Z",
+    re.IGNORECASE,
+)
 _EXPLAINED = re.compile(
     rf"\A[\s\"'(=]*{_NUMBER}(?=[.,;:]?\s+(?:as|because|since)\b|[.,;:]?\s*\n\s*(?:explanation|reason\w*|check|proof|verification|note|work\w*|steps?)\b)"
     rf"|\banswer[^.\n0-9-]{{0,20}}(?:is|:|=)\s*{_NUMBER}(?=[.;]\s+(?:explanation|reason\w*|check|proof|verification|note)\b)",
@@ -57,8 +61,8 @@ def extract_answer(reply: str) -> str | None:
 
     >>> extract_answer("12 - 35 = **−23**"), extract_answer("What is 12 plus 35?")
     ('-23', None)
-    >>> extract_answer(r"\\boxed{79 \\text{ remainder } 5}")
-    '79R5'
+    >>> extract_answer(r"\\boxed{79 \\text{ remainder } 5}"), extract_answer("The answer is 3/4.")
+    ('79R5', '0.75')
     """
     reply = final_part(reply)
     if reply.rstrip().endswith(CUT):  # the answer would have followed
@@ -66,6 +70,8 @@ def extract_answer(reply: str) -> str | None:
     text = plain_text(reply)
     if _OURS.fullmatch(text.strip()):
         return text.strip()
+    if (part := _PART.search(text)) and (number := read_stored(part[1])) and number.value.denominator > 1:
+        return number_text(number)
     text = _STATED_SUM.sub(r"\1", _ASIDE.sub("", text))
     if explained := list(_EXPLAINED.finditer(text)):
         text = text[: explained[-1].end()]
@@ -111,7 +117,4 @@ def read_answer(text: str) -> Number | str | None:
     if (number := read_stored(text)) is not None:
         return number
     stated = extract_answer(text)
-    try:
-        return stated if stated is None or "R" in stated else read_number(stated)
-    except ProblemError:  # it is too long
-        return None
+    return stated if stated is None or "R" in stated else read_stored(stated)

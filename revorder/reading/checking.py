@@ -12,11 +12,13 @@ from revorder.arithmetic.causes import ROUNDING, UNKNOWN, find_cause
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, places_needed
 from revorder.errors import ProblemError
-from revorder.reading.equations import Equation, read_equations
+from revorder.reading.equations import Equation, read_equations, same_length
 from revorder.reading.numbers import number_text, read_reversed, read_stored
 
 RIGHT, WRONG, UNREAD = "right", "wrong", "unread"
 REMAINDER = "remainder"  # 17/5 = 3 R 3
+FRACTION_BELOW = "a fraction may stand behind the division"
+ROUNDED_SOMEHOW = "rounded, and how is not said"
 CHAIN = "run-on chain"  # 3+4=7*2=14: what follows the second sign is not 3+4
 MAX_LENGTH = 2000  # characters of an equation
 NEAR = 2000  # characters of its line, before and behind it, that may say that it is rounded
@@ -28,18 +30,26 @@ _DIGITS = r"(?:[0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})"
 _SIMPLE = re.compile(rf"({_DIGITS}(?:(?:[-+*]{_DIGITS}){{1,8}}|/{_DIGITS}))=({_DIGITS})")  # the most of them
 _REST = r"(-?[0-9]{1,400}(?:\.[0-9]{1,400})?)"
 _REMAINDER = re.compile(
-    rf"[\s,]*\(?(?:(?:and|with)(?: an?)? )?(?:(?:[Rr]|rem\.?|remainder(?: of)?|余)[ :]*{_REST}(?![\w.]*\w)"
-    rf"|{_REST} (?:left ?over|remaining)\b)"
+    rf"[\s,]*\(?(?:(?:[a-z]+ ){{0,3}}?(?:and|with|leaving|leaves)(?: an?| the)? )?"
+    rf"(?:(?:[Rr]|rem\.?|remainder(?: of| is)?|余)[ :=]*{_REST}(?![\w.]*\w)"
+    rf"|{_REST} (?:left(?: ?over)?|remain(?:ing)?)\b)"
+    rf"|[\s,]*\(?(?:leaving|\.{{3}}|…+) *{_REST}(?![\w.]*\w| *[-+*/=])"
 )
 _FRACTION_BELOW = re.compile(r"/ *[0-9.,]+ */")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
 _CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
 _UNIT = re.compile(
-    r"\s*(?:dollars?|pounds?|euros?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot|ft|inch(?:es)?"
-    r"|yards?|miles?|[ck]?m|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|l|lit(?:er|re)s?|dozens?|ounces?|oz|lbs?)\b"
+    r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot"
+    r"|ft|inch(?:es)?|yards?|miles?|[ck]?m|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|l|lit(?:er|re)s?|dozens?"
+    r"|ounces?|oz|lbs?|[KMGT]B)\b(?P<more>,? (?:and )?[0-9])?"
 )
-_CONVERSIONS = {Fraction(n) for n in (7, 12, 16, 24, 52, 60, 100, 365, 1000, 3600)}
+_CONVERSIONS = {Fraction(n) for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 365, 1000, 1024, 1440, 3600)}
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction, or a size
+_BULLET = re.compile(r"(?:\A|\n)[ \t]*[-−] +\Z")
+_ITEM = re.compile(r"[0-9]{1,3} *[-:] *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
+_COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
+_POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
 _CONTINUES = re.compile(r"\.\.+|…")
 
 
@@ -75,16 +85,22 @@ def check_text(text: str) -> Iterator[Finding]:
     >>> [(found.verdict, found.expected, found.cause) for found in check_text("48+24 = 62, and 2*3 = 6.")]
     [('wrong', '72', 'carry'), ('right', '', '')]
     """
-    for equation in read_equations(text):
-        found = check_equation(equation, text)
+    equations, plain = read_equations(text), same_length(text)
+    rows = [equation for equation in equations if "|" in equation.equals]
+    table = any((found := check_equation(row, text, plain)) and found.verdict == RIGHT for row in rows)
+    for equation in equations:
+        found = check_equation(equation, text, plain, table)
         if found is not None:
             yield found
 
 
-def check_equation(equation: Equation, text: str) -> Finding | None:
-    """Return the finding on one equation; None if it has one side, or no operation on its first."""
+def check_equation(equation: Equation, text: str, plain: str, table: bool = False) -> Finding | None:
+    """Return the finding on one equation of a text; None if it has one side, or no operation on its first.
+
+    `plain` is the text as `same_length` writes it; `table`: a row of the text states a right equation.
+    """
     written = text[equation.start : equation.end]
-    if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(text, equation.end):
+    if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(plain, equation.end):
         left, stated = simple.groups()
         if is_equal(left, stated):
             return Finding(RIGHT, written, equation.start, equation.end)
@@ -93,16 +109,27 @@ def check_equation(equation: Equation, text: str) -> Finding | None:
         return None
     if len(written) > MAX_LENGTH:
         return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
-    line = line_around(text, equation.start, equation.end)
-    remainder = _REMAINDER.match(text, equation.end)
-    rounding = bool(STATES_ROUNDING.search(line) or (_STATES_REST.search(line) and not remainder))
-    cut = bool(_CONTINUES.match(text, equation.end))
+    line = line_around(plain, equation.start, equation.end)
+    remainder = _REMAINDER.match(plain, equation.end)
+    rounding = bool(STATES_ROUNDING.search(line))
+    cut = bool(_CONTINUES.match(plain, equation.end)) and not remainder
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
-    said, left = remainder.groups("") if remainder else ("", "")
-    verdict, side, expected, cause = judge_sides(texts, rounding or cut, said or left, bool(left))
+    said, *left = remainder.groups("") if remainder else ("", "")
+    verdict, side, expected, cause = judge_sides(
+        texts, rounding or cut, said or "".join(left), not said, "≈" in plain[equation.start : equation.end]
+    )
     if verdict is None:
         return None
-    if verdict == WRONG and (doubt := doubt_of(equation, texts, text, expected)):
+    doubt = ""
+    if verdict == WRONG:
+        doubt = doubt_of(equation, texts, plain, expected)
+        if not doubt and cause != REMAINDER and _STATES_REST.search(line):
+            doubt = "its remainder can't be read"
+        if not doubt and "|" in equation.equals and not table and (cause == UNKNOWN or _CELL.fullmatch(texts[0])):
+            doubt = "its row may be no equation"
+    elif any(map(_FRACTION_BELOW.search, texts)) and ("÷" in written or "\\div" in written):
+        doubt = FRACTION_BELOW
+    if doubt:
         return Finding(UNREAD, written, equation.start, equation.end, cause=doubt)
     _, at, to = sides[side]
     found = texts[side].strip() if verdict == WRONG else ""
@@ -154,34 +181,61 @@ def scaled(number: str) -> tuple[int, int]:
     return int(whole + behind), len(behind)
 
 
-def doubt_of(equation: Equation, sides: tuple[str, ...], text: str, expected: str) -> str:
+def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: str) -> str:
     """Return why an equation that seems wrong may be right, read otherwise; empty if nothing speaks for that."""
     if any(map(_FRACTION_BELOW.search, sides)):
-        return "a fraction may stand behind the division"
+        return FRACTION_BELOW
+    for other, why in other_readings(equation, sides, plain):
+        if judge_sides(other).verdict == RIGHT:
+            return why
     if any(map(_LEADING_ZERO.search, sides)):
         return "a number with leading zeros may be a time or a label"
-    if "$" in equation.first and _CENTS.match(text, equation.end):
+    if "$" in "".join(sides) and _CENTS.match(plain, equation.end):
         return "its sides have other units"
-    if _UNIT.match(text, equation.end) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
+    unit = _UNIT.match(plain, equation.end)
+    if unit and unit["more"]:
+        return "it states two units"
+    cents = "$" in sides[-1] and "$" not in equation.first
+    if (unit or cents) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
         ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
-        if ratios & _CONVERSIONS:
+        if ratios & (_CONVERSIONS if unit else {Fraction(100)}):
             return "its sides may have other units"
-    span = _RANGE.fullmatch(sides[0])
-    if (
-        span
-        and int(span[1]) < int(span[2])
-        and text[max(0, equation.start - NEAR) : equation.start].rstrip()[-1:].isalpha()
-    ):
-        return "its first side may be a range"
+    if span := _RANGE.fullmatch(sides[0]):
+        first, last = int(span[1]), int(span[2])
+        named = plain[max(0, equation.start - NEAR) : equation.start].rstrip()[-1:].isalpha()
+        said = sides[-1].strip()
+        if first < last and (named or not (said.startswith("-") or said == str(last - first))):
+            return "its first side may be a range"
+        if unit and unit["hours"] and said == str((last - first) % 12):
+            return "its first side may be a span of time"
     return ""
 
 
+def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the sides of an equation as they may be meant too, each with a word on what is read otherwise."""
+    first, *others = sides
+    before = plain[max(0, equation.start - NEAR) : equation.start]
+    if _BULLET.search(before):
+        yield (f"-{first.strip()}", *others), "a bullet may be a minus"
+    if (item := _ITEM.match(first)) and before.rstrip()[-1:].isalpha():
+        yield (first[item.end() :], *others), "its first number may be a label"
+    for i, side in enumerate(others):
+        if comma := _COMMA.match(side.strip()):
+            yield (first, *others[:i], comma[1]), "a comma may end a number"
+    if any(map(_POINT.search, sides)):
+        yield tuple(_POINT.sub(r"\1\2", side) for side in sides), "points may separate thousands"
+    if "$" in first and others[-1].strip().startswith("(") and others[-1].strip().endswith(")"):
+        yield (first, *others[:-1], f"-{others[-1].strip()}"), "brackets may mean a minus"
+
+
 @lru_cache(maxsize=65536)
-def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str = "", left_over: bool = False) -> Judged:
+def judge_sides(
+    sides: tuple[str, ...], rounding: bool = False, remainder: str = "", left_over: bool = False, near: bool = False
+) -> Judged:
     """Judge the sides of an equation.
 
-    `rounding`: its line says so; `remainder`: stated behind its last side, `left_over`: in words, which may speak of
-    something else behind an exact quotient.
+    `rounding`: its line says so; `near`: by a sign of its own; `remainder`: stated behind its last side, `left_over`:
+    in words, which may speak of something else behind an exact quotient or a decimal.
 
     The verdict is None if the first side has no operation, or letters.
 
@@ -214,7 +268,7 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
         if (
             remainder
             and i == len(sides) - 1
-            and (found != value or not left_over)
+            and not (left_over and (found == value or found.denominator > 1))
             and (judged := judge_remainder(first, found, Fraction(remainder), i))
         ):
             return judged
@@ -227,7 +281,7 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
                 run_on = True
                 continue
             if any(close(found, one) for one in accepted) and len(accepted) > 1:
-                continue
+                return Judged(UNREAD, i, "", "a side may continue with a rounded one")
         elif not run_on:
             how = agreement(value, stated)
             ends = places_needed(value) is not None  # then no digit is cut without a word
@@ -237,30 +291,51 @@ def judge_sides(sides: tuple[str, ...], rounding: bool = False, remainder: str =
             if how is Agreement.TRUNCATED and (rounding or (stated.places and not ends)):
                 accepted.add(found)
                 continue
+            if rounding and is_round(value, found):
+                if not near:
+                    return Judged(UNREAD, i, "", ROUNDED_SOMEHOW)
+                accepted.add(found)
+                continue
         if percent:
             return Judged(UNREAD, i, "", "a percent may be of the number before it")
-        if rounding and value.denominator > 1 and close(found, value, Fraction(1, 20)):
-            return Judged(UNREAD, i, "", "rounded, and how is not said")
+        if rounding and (value.denominator > 1 or (near and stated is None)) and close(found, value, Fraction(1, 20)):
+            return Judged(UNREAD, i, "", ROUNDED_SOMEHOW)
         cause = CHAIN if run_on else find_cause(first, value, stated) if stated is not None else UNKNOWN
         return Judged(WRONG, i, number_text(Number(value, 0)), cause)
     return Judged(RIGHT)
 
 
 def judge_remainder(first: Expression, quotient: Fraction, rest: Fraction, side: int) -> Judged | None:
-    """Judge the quotient and the remainder that a text states for its first side; None if that is not one division.
+    """Judge the quotient and the remainder that a text states for its first side; None if that ends in no division.
 
     >>> first = Expression.parse("-17/5")
     >>> [judge_remainder(first, Fraction(q), Fraction(r), 1).verdict for q, r in ((-3, -2), (-4, 3), (-3, 2))]
     ['right', 'right', 'wrong']
     """
-    match first.signed():
-        case [Number() as a, Number() as b, "/"]:
-            if quotient.denominator == 1 and quotient * b.value + rest == a.value and abs(rest) < abs(b.value):
-                return Judged(RIGHT)
-            whole = int(a.value / b.value)
-            left = number_text(Number(a.value - whole * b.value, 0))
-            return Judged(WRONG, side, f"{whole} remainder {left}", REMAINDER)
-    return None
+    if first.postfix[-1] != "/":
+        return None
+    begin, missing = len(first.postfix) - 1, 1  # of the divisor
+    while missing:
+        begin -= 1
+        item = first.postfix[begin]
+        missing += 0 if item == "neg" else 1 if isinstance(item, str) else -1
+    divisor = Expression(first.postfix[begin:-1]).fraction()
+    value = first.fraction()
+    if quotient.denominator == 1 and (quotient - value) * divisor + rest == 0 and abs(rest) < abs(divisor):
+        return Judged(RIGHT)
+    left = number_text(Number((value - int(value)) * divisor, 0))
+    return Judged(WRONG, side, f"{int(value)} remainder {left}", REMAINDER)
+
+
+def is_round(value: Fraction, stated: Fraction) -> bool:
+    """Whether a whole number that ends in zeros is the nearest of its kind to a value.
+
+    >>> is_round(Fraction(301), Fraction(300)), is_round(Fraction(301), Fraction(310))
+    (True, False)
+    """
+    digits = str(abs(stated))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return stated.denominator == 1 and zeros > 0 and abs(value - stated) * 2 <= 10**zeros
 
 
 def close(a: Fraction, b: Fraction, share: Fraction = Fraction(1, 100)) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from revorder.arithmetic.problem import ascii_signs
 from revorder.reading.numbers import CHANGES
-from revorder.reading.scanner import BLANK
+from revorder.reading.scanner import ALIKE, BLANK
 
 _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 _EQUALS = re.compile(r"(?:(?<![ \n\t])[ \n\t]++)?[=≈] *")  # in linear time
@@ -26,13 +26,16 @@ _PROSE = re.compile(
 # The same as a text states it to its reader: also with ≈, with the sign at the start of the next line, and with the
 # gaps that `same_length` leaves
 _SIGN = r"(?: {0,12}|[ \t]{0,12}\n[ \t]{0,12})[=≈] {0,12}"
-_SIDE = _EXPRESSION.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
-_NUMBER = _OPERAND.replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}")
+_SIDE, _NUMBER = (
+    part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}").replace(r"\){0,8}", r"[)\0]{0,24}")
+    for part in (_EXPRESSION, _OPERAND)
+)
 _STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))++")
 _ROW = re.compile(
-    rf"(?<=\|) {{0,12}}({_SIDE})( {{0,12}}\| {{0,12}}=? {{0,12}})({_NUMBER})(?= {{0,12}}\|)"
+    rf"(?<=\|) {{0,12}}({_SIDE})( {{0,12}}\| {{0,12}}=? {{0,12}})({_NUMBER})"
+    rf"(?= {{0,12}}(?:[Rr] ?[0-9]{{1,9}} {{0,12}})?\|)"
 )  # | 12*8 | 96 |
-_OUTSIDE = re.compile(r"[=≈](?![ $€£]*<)|\|")  # a sign that is not the one before an annotation
+_OUTSIDE = re.compile(r"[=≈＝](?![ $€£]*<)|\||\\approx|\\simeq")  # a sign that is not the one before an annotation
 _FOREIGN = "\1"  # stands for each character of LaTeX that may change the number beside it
 # LaTeX, Markdown and wide characters, by as many characters of plain text
 _LATEX = [
@@ -42,8 +45,9 @@ _LATEX = [
         (r"\\div(?![A-Za-z])", "/"),
         (r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
         (r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))", ","),
-        (r"\\[dt]?frac\{([0-9]+)\}\{([0-9]+)\}", None),
-        (r"\\\\", "\n"),
+        (r"\\[dtc]?frac *(?:\{([0-9.]+)\}|([0-9])) *(?:\{([0-9.]+)\}|([0-9]))", None),
+        (r"\\right(?=\))", "\0"),
+        (r"\\\\[ \t]*\n?", "\n"),
         (r"\\%", "%"),
         (rf"\\(?:[$,;:!()\[\] ]|(?:{BLANK})(?![A-Za-z])|(?:begin|end)\{{[a-z]+\*?\}})", ""),
         (r"[_^]\{[^{}]*\}", _FOREIGN),
@@ -53,21 +57,39 @@ _LATEX = [
     )
 ]
 _BOLD = re.compile(r"(?<![0-9)])\*\*|\*\*(?![0-9(-])")
+_CLOSED = re.compile(r"(?<=[0-9)])\$(?= ?[=≈])")  # $3 + 4$ = $7$
+_ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items()}
 
 # What makes an equation part of a longer one: an operation before it, but for a bullet, or behind it
 _BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z")
 _BULLET = re.compile(r"(?:\A|\n) *[-+*] +\Z")
 _AFTER = re.compile(rf" *[-+*/×÷−^]| *[xX] *[0-9($.]|[:'’]?[0-9]|[A-Za-z_({_FOREIGN}]")
 # What stands behind a stated number and makes another one of it, or a question of the equation
+_MONTHS = (
+    "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?"
+)
+_OPERATES = (
+    r"(?:times|plus|minus|mod(?:ulo)?|over|of|(?:divided|multiplied) by|(?:raised )?to the power(?: of)?|take away)"
+)
 _QUALIFIED = re.compile(
-    r"\s*\?|[!²³½¼¾%₀-₉]|,[0-9]| [0-9]{3}(?![0-9])|[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]"
-    r"|\s+(?:million|billion|thousand|hundred|dozen|percent|squared|cubed|[kKMB]\b|and a half)"
+    rf"\s*\?|!|[ \t]{{0,4}}[%‰⁰¹²³⁴-⁹⁺½¼¾⅐-⅞₀-₉]|\.?\([0-9]|\.{_FOREIGN}|,[0-9]| [0-9]{{3}}(?![0-9])| +: *[0-9]"
+    rf"|[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]|[ \t]+{_OPERATES}[ \t]+[(0-9$]|[ \t]*[•万萬億亿千百]"
+    r"|\s+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|per ?cent|pct|squared|cubed|(?:[kKMBT]|mn|bn|mln|tn)\b"
+    r"|and (?:an?|one) (?:half|third|quarter))"
     r"|\s*\(?mod\b|\s*(?:[aApP]\.?[mM]\b|o['’]clock)|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"
+    rf"|[ \t]+(?:{_MONTHS})\b|[ \t]*\(?(?:integer|floor)[ -]division"
+    r"|[ \t]*~~|[ \t]*[❌✗✘]|[ \t]+(?:true|right|correct|valid)\b[^.!?\n]{0,30}\?"
+    r"|[ \t]*[,(—]?[ \t]*(?:(?:which|that|this|it)[ \t]+)?(?:(?:is|are|was)(?:n't\b|[ \t]+not\b)"
+    r"|(?:(?:is|are|was)[ \t]+)?(?:wrong|incorrect|false|untrue|invalid|a mistake)\b)"
 )
 # What stands before an equation and makes another one of it, or denies it; the label of an item does not
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|if|suppose|assume|minus"
-    rf"|remainder of)[ :]*|{_FOREIGN})\Z|{CHANGES}",
+    r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|if|whether|suppose|assume"
+    r"|minus|remainder of)(?: (?:true|right|correct))?(?: to (?:say|write|think|claim))?(?: that)?[ :]*"
+    r"|\b(?:in (?:binary|octal|hex[a-z]*|base [0-9]+)|mod(?:ulo)? ?[0-9]+)[ :,]*|~~|[❌✗✘] *"
+    r"|\b(?:sum|product|difference|quotient|total) of [^=.\n]{1,20} and +"
+    rf"|[0-9)] *(?:[•%—]|(?:[a-z]{{1,12}} )?of|{_OPERATES}) *|{_FOREIGN})\Z|{CHANGES}",
     re.IGNORECASE,
 )
 _GLUED = re.compile(r"[0-9)\]][ :]*\Z")  # a product, a ratio, a mixed number
@@ -76,6 +98,7 @@ _LABEL = re.compile(
 )
 _MIXED = re.compile(r"[0-9] +and +\Z")  # 1 and 1/4
 _LETTER = re.compile(r"[A-Za-z0-9] *\Z")
+_REMAINDER = re.compile(r"[Rr] ?[0-9]")
 
 
 class Equation(NamedTuple):
@@ -181,7 +204,7 @@ def read_equations(text: str) -> list[Equation]:
         end = start + len(chain)
         before = plain[max(0, start - 40) : start]
         if (
-            _AFTER.match(plain, end)
+            (_AFTER.match(plain, end) and not _REMAINDER.match(plain, end))
             or _QUALIFIED.match(plain, end)
             or (_BEFORE.search(before) and not _BULLET.search(before))
             or _DENIED.search(before)
@@ -203,6 +226,12 @@ def same_length(text: str) -> str:
     ('4 *      2', 11)
     """
     text = ascii_signs(text)
+    if not text.isascii():
+        text = text.translate(_ONE_BY_ONE)
+    if "\r" in text:
+        text = text.replace("\r\n", " \n")
+    if "$" in text:
+        text = _CLOSED.sub(" ", text)
     if "**" in text:
         text = _BOLD.sub("  ", text)
     for pattern, by in _LATEX if "\\" in text or "{" in text else ():
@@ -212,11 +241,12 @@ def same_length(text: str) -> str:
 
 def padded(found: re.Match[str], by: str | None) -> str:
     """Return what replaces a LaTeX command, in as many characters; a fraction for None."""
+    length = len(found[0])
     if by is None:
-        by = f"({found[1]}/{found[2]})"
+        return f"({found[1] or found[2]}/{found[3] or found[4]}".ljust(length - 1, "\0") + ")"
     if by == ",":
-        return "," + "\0" * (len(found[0]) - 1)
-    return by * len(found[0]) if by == _FOREIGN else by.ljust(len(found[0]))
+        return by.ljust(length, "\0")
+    return by * length if by in (_FOREIGN, "\0") else by.ljust(length)
 
 
 def unbracketed(chain: str, start: int) -> tuple[int, str]:

@@ -87,7 +87,6 @@ _RULES = [
         (r"TERM decreased by PERCENT", r"(\1*(1-\2%))"),
         (r"\b(?:sum|total) of TERM,? and TERM", r"(\1+\2)"),
         (r"\bproduct of TERM,? and TERM", r"(\1*\2)"),
-        (r"\bdifference of TERM,? and TERM", r"(\1-\2)"),
         (r"\bquotient of TERM,? (?:and|by) TERM", r"(\1/\2)"),
         (r"TERM (?:is )?added to TERM", r"(\2+\1)"),
         (r"TERM (?:is )?subtracted from TERM", r"(\2-\1)"),
@@ -102,11 +101,13 @@ _RULES = [
         (r"\bdivide TERM by TERM", r"(\1/\2)"),
     )
 ]
-_DIFFERENCE = re.compile(rf"\bdifference between {_TERM} and {_TERM}", re.IGNORECASE)
+_DIFFERENCE = re.compile(rf"\bdifference (?:between|of) {_TERM},? and {_TERM}", re.IGNORECASE)
 _SIGNS = {"plus": "+", "minus": "-", "times": "*", "multiplied": "*", "cdot": "*", "divided": "/", "div": "/"}
 _OPERATION = re.compile(rf"\\?\b({'|'.join(_SIGNS)})\b(?: by\b)?", re.IGNORECASE)
-_BARE_FRACTION = re.compile(r"[0-9]\s*/\s*[0-9]")
-_DIVIDED = re.compile(r"÷|\\div\b|\bdivided by\b", re.IGNORECASE)
+# 8 ÷ 1/2: 8/(1/2), or from left to right? And 200 minus 15%: of 200, or 0.15?
+_FRACTION_BEHIND = re.compile(r"(?:÷|\\div\b|\bdivided by\b)\s*[0-9.,]+\s*/\s*[0-9]", re.IGNORECASE)
+_PERCENT_BEHIND = re.compile(rf"\b(?:plus|minus|less|add|added to|subtract)\s+{_PERCENT}(?! of\b)", re.IGNORECASE)
+_TERM_WORD = frozenset(("a", "i", "one", "q", "it"))  # a variable, or a number, beside a sign
 _DATE = re.compile(r"\b[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}\b|\b[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4}\b")
 _MODULO = re.compile(r"\b[0-9]+ ?(?:mod|modulo)\b|\b[0-9]+\s+%\s*[-+(]?[0-9]", re.IGNORECASE)
 
@@ -130,7 +131,7 @@ _PRECISION = re.compile(
     rf"|\bnearest (?P<nearest>{'|'.join(_NEAREST)})\b",
     re.IGNORECASE,
 )
-_ROUNDING = re.compile(r"\bround", re.IGNORECASE)
+_ROUNDING = re.compile(r"\bround|\bas an? (?:exact )?decimal", re.IGNORECASE)
 _NO_CHANGE = re.compile(
     r"\bquotient and (?:the )?remainder\b|\brounding (?:up from the half|half up)\b"
     r"|\b(?:such as|for example|e\.g\.),? \S+",
@@ -138,7 +139,7 @@ _NO_CHANGE = re.compile(
 )
 _LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
 
-_APART = re.compile(r"[;\n]|(?:[.,:?]|(?<=[A-Za-z])!)(?=[\s;]|\Z)")  # no expression has them
+_APART = re.compile(r"[;\n]|(?:[.,:?]|(?<=[A-Za-z;])!)(?=[\s;]|\Z)")  # no expression has them
 _BOLD = re.compile(r"(?<![\w)])\*\*(?=\S)([^*]+(?:\*[^*]+)*)(?<=\S)\*\*(?![\w(])")
 _NUMBERED = re.compile(r"\b(?:problem|question|q) ?[0-9]", re.IGNORECASE)  # `Question 5 - 3 + 4` asks for 7
 _AROUND = " \t`$\"'_"  # markup
@@ -168,16 +169,18 @@ def read_expression(text: str) -> Expression:
     >>> str(read_expression("half of 10")), str(read_expression("12 x 7"))
     ('10/2', '12*7')
     """
+    if _FRACTION_BEHIND.search(text):
+        raise ProblemError(f"problem {quote(text)}: a fraction behind a division has two meanings; put it in brackets")
     try:
         return Expression.parse(text)
     except ProblemError:
-        asked = read_question(text) if re.search("[A-Za-z]", text) else None
+        asked = read_question(text) if re.search(r"[A-Za-z]|\.\s*\Z", text) else None
         if asked is None:
             raise
         alone = quote(str(asked.expression))
         if asked.rounding:
             raise ProblemError(
-                f"problem {quote(text)} asks for a rounded value; give {alone} alone, and --decimals"
+                f"problem {quote(text)} asks for a rounded value or a decimal; give {alone} alone, and --decimals"
             ) from None
         if asked.lowest and asked.expression.fraction().denominator > 1:
             raise ProblemError(f"problem {quote(text)} asks for lowest terms; give {alone} alone") from None
@@ -196,10 +199,10 @@ def read_question(text: str) -> Asked | None:
     """
     if _NUMBERED.search(text) or _DATE.search(text) or _MODULO.search(text):
         return None
-    if _DIVIDED.search(text) and _BARE_FRACTION.search(text):
-        return None  # 1/2 divided by 1/4: (1/2)/(1/4), or from left to right?
+    if _FRACTION_BEHIND.search(text) or _PERCENT_BEHIND.search(text):
+        return None
     plain = FRACTION.sub(r"((\1\2)/(\3\4))", _BOLD.sub(r"\1", text))
-    rest = ascii_signs(plain)
+    rest = ascii_signs(plain).replace("’", "'")
     expression = written(rest) or worded(rest)
     if expression is None:
         return None
@@ -248,7 +251,7 @@ def only_expression(text: str, bracketed: bool = False) -> Expression | None:
     `bracketed`: it must be one term in brackets.
     """
     rest = _PRECISION.sub(";", _NO_CHANGE.sub(";", text))
-    rest = _WORD.sub(lambda match: ";" if match[0].lower() in _ASKING else match[0], rest)
+    rest = _WORD.sub(lambda match: ";" if only_asks(match) else match[0], rest)
     pieces = [piece for part in _APART.split(rest) if (piece := part.strip(_AROUND)) not in ("", "=")]
     if len(pieces) != 1 or re.match(r"[-+]\s", pieces[0]):  # or a dash
         return None
@@ -259,6 +262,15 @@ def only_expression(text: str, bracketed: bool = False) -> Expression | None:
     except ProblemError:
         return None
     return expression if expression.operators else None
+
+
+def only_asks(match: re.Match[str]) -> bool:
+    """Whether a word asks for a value, and is no term of the expression beside it, as in `a+3`."""
+    word, text = match[0].lower(), match.string
+    behind = text[match.end() : match.end() + 8]
+    if word not in _ASKING or behind[:1] in tuple("+-*/^") or re.search(r"[-+*/^]\s*\Z", text[: match.start()][-8:]):
+        return False
+    return word not in _TERM_WORD or not re.match(r"\s+[-+*/^]", behind)
 
 
 def number_of_words(match: re.Match[str]) -> str:

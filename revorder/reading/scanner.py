@@ -10,7 +10,7 @@ from revorder.arithmetic.problem import ascii_signs
 
 CUT = "…"  # the text continues here, or something here changes the number beside it
 
-_ALIKE = str.maketrans(
+ALIKE = str.maketrans(
     dict.fromkeys("\u00a0\u2007\u2009\u202f", " ")
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\u20e3", "")
     | dict.fromkeys("‐‑‒⁻˗➖﹣－", "-")
@@ -36,6 +36,9 @@ _MARKUP = [  # each with the signs of which a text that it changes has one; none
         ("{", r"(?<=[0-9])\}\s*\{(?=[0-9])", CUT),
         ("\\", r"\\!", ""),
         ("^", r"\^\s*\{", "^"),
+        ("$", r"(?<=-)\\?\$(?=[0-9.])", ""),
+        ("", r"(?<=-)[€£¥₹](?=[0-9.])", ""),
+        ("~", r"~~[^~\n]+~~", " "),  # struck out
         ("\\", r"\\(?:times|cdot|ast)(?![A-Za-z])", "*"),
         ("\\", r"\\div(?![A-Za-z])", "/"),
         ("\\", r"\\(?:not\s*=|neq?(?![A-Za-z]))", "≠"),
@@ -95,7 +98,7 @@ def plain_text(text: str) -> str:
     >>> plain_text(r"**答案是47** of \\frac{1}{2}")
     ' 答案是 47  of  (1)/(2) '
     """
-    text = ascii_signs(html.unescape(text).translate(_ALIKE))
+    text = ascii_signs(html.unescape(text).translate(ALIKE))
     there = {*text, *"…^*-."}  # the signs that earlier rules write too
     for signs, pattern, by in _MARKUP:
         if not there.isdisjoint(signs) if signs else not text.isascii():

@@ -51,6 +51,13 @@ def test_another_number_behind_an_annotation_stays(revorder, tmp_path):
     assert out.read_text() == "<<48+24=72>>62.50, <<2*3=6>>7,000, <<2*3=6>>6, <<2*3=6>>6."
 
 
+def test_a_wrong_fraction_a_minus_and_braces_are_replaced_whole(revorder, tmp_path):
+    source, out = tmp_path / "a.txt", tmp_path / "b.txt"
+    source.write_text(r"$\frac{1}{2} + \frac{1}{4} = \frac{2}{6}$, 1{,}000+200 = 1{,}100, 3-5 = −3.")
+    revorder("check", source, "--fix", "-o", out)
+    assert out.read_text() == r"$\frac{1}{2} + \frac{1}{4} = 0.75$, 1{,}000+200 = 1{,}200, 3-5 = −2."
+
+
 def test_bad_input_is_one_line(refused, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "1+1 = 2"}\n')
     assert "does not exist; give a file" in refused("check", tmp_path / "none.txt", "-o", tmp_path / "out.jsonl")

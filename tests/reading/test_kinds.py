@@ -45,6 +45,26 @@ STATED = {
         ("-3\n\nExplanation: 20 - 17 = 3, so negative", "-3"),
         ("79 (remainder 5)", "79R5"),
     ],
+    "a minus before a currency, and struck out numbers": [
+        ("So she has -€47", "-47"),
+        ("(-£47)", "-47"),
+        ("#### -$47", "-47"),
+        (r"\boxed{-\$47}", "-47"),
+        ("−¥47.", "-47"),
+        ("47 ~~46~~", "47"),
+        ("~~47~~", None),
+    ],
+    "fractions and percentages": [
+        (r"\boxed{\frac{1}{2}}", "0.5"),
+        ("The answer is 1/3.", "1/3"),
+        ("So x = -3/4", "-0.75"),
+        (r"\boxed{12\%}", "0.12"),
+        ("It is 12.5 %", "0.125"),
+        ("12/4", None),
+        ("1 1/2", None),
+        ("1/2 or 1/3", None),
+    ],
+    "a footnote, and a remainder in Chinese": [("144.[1]", "144"), ("144. [1]", "144"), ("商79余5", "79R5")],
     "reasoning is no answer": [
         ("<think>12+35=47</think>\n<answer></answer>", None),
         ("<think>... 47", None),
@@ -79,6 +99,8 @@ NOT_47 = [
         "It can't be 47",
         "anything but 47",
     ),
+    *("2 ⋅ 47", "2 • 47", "12 : 47", "50 % 47", "50 take away 47", "2 through 47", "79 ... 47", "47⁻¹", "47 ⁴"),
+    *("47 and ½", "$47 M", "47 mil", "47 mln", "47 tn", "|-47|", r"\left|-47\right|", "-(-47)"),
     *("all except 47", "neither 46 nor 47", "rather than 47"),
 ]
 

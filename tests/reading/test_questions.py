@@ -42,6 +42,20 @@ from revorder.reading.questions import read_question
         ("2 * 3 more than 4", None),
         ("24 / 2 over 3", None),
         ("add 10% to 50", None),
+        ("What is the difference of 3 and 10?", None),
+        ("What is the difference of 10 and 3?", "10-3"),
+        ("What is 200 minus 15%?", None),
+        ("50 plus 10 percent", None),
+        ("What is 8 ÷ 1/2?", None),
+        ("What is 1/2 ÷ 4?", "1/2/4"),
+        # words that may be terms
+        ("Find a+3*2", None),
+        ("What is a - 3*2?", None),
+        ("What is i-2*3?", None),
+        ("What is one -3*2?", "1-3*2"),
+        ("What is -3*2?", "-3*2"),
+        ("What’s 12+7?", "12+7"),
+        ("3 + 4 please!", "3+4"),
         # numbers that belong to no expression
         ("1. 3 + 4", None),
         ("(a) 3 + 4", None),
@@ -62,6 +76,7 @@ def test_questions(question, expression):
     [
         ("10 / 3", None, None, False),
         ("10 / 3, rounded", None, None, True),
+        ("Write 3/4 as a decimal.", None, None, True),
         ("10 / 3 to 2 decimal places", 2, None, True),
         ("Round 10 / 3 to one decimal.", 1, None, True),
         ("10 / 3 with three digits after the decimal point", 3, None, True),

@@ -10,7 +10,9 @@ const NUMBER =
 const TIMES = /([xX]\s*|(?<=\s)[xX]\s+-)[0-9.(\[{$€£]/y;
 const PRECEDENCE = { "+": 1, "-": 1, "*": 2, "/": 2, "//": 2, neg: 3 };
 const CLOSING = { "(": ")", "[": "]", "{": "}" };
-const SIGNS = { "×": "*", "∗": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-" };
+const SIGNS = {
+  "×": "*", "∗": "*", "·": "*", "⋅": "*", "∙": "*", "✕": "*", "✖": "*", "÷": "/", "∕": "/", "−": "-", "–": "-",
+};
 
 // What a person typed can't be computed; the message is the page's own.
 class Refusal extends Error {}
@@ -19,7 +21,7 @@ const magnitude = (n) => (n < 0n ? -n : n);
 const power = (n) => 10n ** BigInt(n);
 
 function asciiSigns(text) {
-  return text.replace(/[×∗·÷∕−–]/g, (sign) => SIGNS[sign])
+  return text.replace(/[×∗·⋅∙✕✖÷∕−–]/g, (sign) => SIGNS[sign])
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 }
 

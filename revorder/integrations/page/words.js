@@ -18,8 +18,8 @@ const plain = (digits) => Number(digits.replace(/[$,]/g, ""));
 const TERM = String.raw`(-?\$?[\d.,]+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))`;
 const ONE_TERM = new RegExp(`^\\s*${TERM}\\s*$`);
 const RULES = [
-  ["(?:the )?(sum|product|difference|quotient) (of|between) TERM and TERM", (_, pair, joined, a, b) => {
-    if (joined === "between" && !(plain(a) >= plain(b))) throw new Refusal(`Write ${a} - ${b}, or ${b} - ${a}.`);
+  ["(?:the )?(sum|product|difference|quotient) (?:of|between) TERM and TERM", (_, pair, a, b) => {
+    if (pair === "difference" && !(plain(a) >= plain(b))) throw new Refusal(`Write ${a} - ${b}, or ${b} - ${a}.`);
     return `(${a}${PAIRS[pair]}${b})`;
   }],
   ["add TERM (?:to|and) TERM", "($2+$1)"],
@@ -30,11 +30,16 @@ const RULES = [
   ["(?:double|twice) TERM", "(2*$1)"],
 ].map(([words, signs]) => [new RegExp(`\\b${words.replaceAll("TERM", TERM)}`), signs]);
 
+const FRACTION_BEHIND = /(?:÷|\bdivided by\b)\s*[\d.,]+\s*\/\s*\d/i;
+const PERCENT_BEHIND = /\b(?:plus|minus|less|take away|added to)\s+[\d.,]+\s*(?:%|percent|per cent)(?!\s*of\b)/i;
+
 // {text, decimal}: what was typed as signs, and whether the answer is to be a decimal.
 function fromWords(typed) {
   const asked = /\s+as (?:a )?decimals?\s*[?.]?\s*$/i;
   const decimal = asked.test(typed);
   const text = typed.replace(asked, "");
+  if (FRACTION_BEHIND.test(text)) throw new Refusal("A fraction behind a division has two meanings. Put it in brackets.");
+  if (PERCENT_BEHIND.test(text)) throw new Refusal("A percent of what? Write 200*(1-15%), or 200-0.15.");
   if (!/\p{L}{2}/u.test(text)) return { text, decimal };
   let said = text.toLowerCase().replace(/(\p{L})-(?=\p{L})/gu, "$1 ").trim().replace(/[?.!]+$/, "");
   while (SAID_BEFORE.test(said)) said = said.replace(SAID_BEFORE, "");
