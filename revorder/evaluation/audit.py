@@ -95,12 +95,12 @@ def check_asked(asked: Asked, answer: str) -> Finding:
 def by_a_fraction(expression: Expression) -> Number | None:
     """Return the value of an expression whose last division may be by a fraction, read that way; None for others.
 
-    >>> str(by_a_fraction(Expression.parse("8 / 1/2"))), by_a_fraction(Expression.parse("8 / 2"))
+    >>> str(by_a_fraction(Expression.parse("8 / 1/2"))), by_a_fraction(Expression.parse("8/4/2"))
     ('16', None)
     """
-    other = re.sub(r"/([0-9.]+/[0-9.]+)\Z", r"/(\1)", text := str(expression))
+    other, found = re.subn(r"(?:÷ ?|/ )([0-9.]+/[0-9.]+)\Z", r"/(\1)", expression.source)
     with suppress(ProblemError):
-        return None if other == text else Number(Expression.parse(other).fraction(), 0)
+        return Number(Expression.parse(other).fraction(), 0) if found else None
     return None
 
 

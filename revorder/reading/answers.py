@@ -16,10 +16,13 @@ from revorder.reading.scanner import CUT, RUN, final_part, plain_text
 # what stands between two operands
 _WRAP = r"[ \t()\[\]\"']*"
 _OPERATION = (
-    rf"[-+*/x×^•%{CUT}]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from"
+    r"[-+*/x×^•]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from"
     r"|and|of|over|into|with|mod|through|take away"
 )
-_JOIN = re.compile(rf":|[ \t]+:[ \t]+|[ \t]*\)[ \t]*\([ \t]*|{_WRAP}(?:{_OPERATION}){_WRAP}[-+]?{_WRAP}", re.IGNORECASE)
+_JOIN = re.compile(
+    rf":|[ \t]+[:%][ \t]+|[ \t]*{CUT}[ \t]*|[ \t]*\)[ \t]*\([ \t]*|{_WRAP}(?:{_OPERATION}){_WRAP}[-+]?{_WRAP}",
+    re.IGNORECASE,
+)
 _LIST = re.compile(
     r"(?:[,;]\s*(?:and|&)|;)\s+|\s*(?:,|\||\]\s*\[)\s*", re.IGNORECASE
 )  # what stands between two results
@@ -36,14 +39,21 @@ _UNREAD = re.compile(r"[\s,;(]*(?:r|rem|remainder)\b", re.IGNORECASE)
 # an aside behind a stated number, and where an explanation of it begins
 _NUMBER = r"-?[0-9](?:[0-9,.]*[0-9])?"
 _ASIDE = re.compile(
-    r"(?<=[0-9])(?:[.,]?\s*(?:\[[0-9]{1,3}\])+(?!\s*[-+*/^(0-9])|\s*\((?:source|check|see|ref|page|cf|note|as|since|because|verified|from|using)\b[^()]*\))",
+    r"(?<=[0-9])(?:\.?\s*(?:\[[0-9]{1,3}\])+(?!\s*[-+*/^(0-9])|\s*\((?:source|check|see|ref|page|cf|note|as|since|because|verified|from|using)\b[^()]*\))",
     re.IGNORECASE,
 )
 _STATED_SUM = re.compile(rf"(\b(?:is|equals|be|answer:)\s+{_NUMBER})\s+\([-+*/=×÷ 0-9.,]*\)(?=\W*\Z)", re.IGNORECASE)
 # a fraction or a percentage that ends a reply
 _PART = re.compile(
-    r"(?:\A|\b(?:is|equals|be)\b|[=:])[\s(\"']*"
-    r"(-?\(?-?[0-9]{1,400}\)?\s*/\s*\(?-?[0-9]{1,400}\)?|-?[0-9][0-9,]*(?:\.[0-9]+)? ?%)[\s).!\"']*\Z",
+    r"(?:\A|\b(?:is|equals|be|are|to|get|pays)\b|#### |[=:]|(?<![0-9]),)[\s(\"']*"
+    r"((?:-?[0-9]{1,400}|-?\s*\(-?[0-9]{1,400}\))\s*/\s*\(?-?[0-9]{1,400}\)?|-?[0-9][0-9,]*(?:\.[0-9]+)? ?%)"
+    r"[\s).!\"']*\Z",
+    re.IGNORECASE,
+)
+_NOT_IT = re.compile(  # what stands before a number that is not stated
+    r"(?:[<>!/]=|[<>≠]|=<|[0-9)]\s*:)[\s(\"']*\Z"
+    r"|(?:\b(?:not|never|cannot|could|may|might|would|should|must|if|or|either|what|how|less|more|most|least)\b|n't\b)"
+    r"[^.!?\n]*\Z",
     re.IGNORECASE,
 )
 _EXPLAINED = re.compile(
@@ -70,14 +80,24 @@ def extract_answer(reply: str) -> str | None:
     text = plain_text(reply)
     if _OURS.fullmatch(text.strip()):
         return text.strip()
-    if (part := _PART.search(text)) and (number := read_stored(part[1])) and number.value.denominator > 1:
-        return number_text(number)
+    part = _PART.search(text)
+    if part and not _NOT_IT.search(text[max(0, part.start(1) - NEAR) : part.start(1)]):
+        number = read_stored(re.sub(r"\s", "", part[1]))
+        if number and (number.value.denominator > 1 or "%" in part[1]):
+            return number_text(number)
     text = _STATED_SUM.sub(r"\1", _ASIDE.sub("", text))
     if explained := list(_EXPLAINED.finditer(text)):
         text = text[: explained[-1].end()]
     runs = list(RUN.finditer(text))
     between = [text[left.end(1) : right.start()][: NEAR + 1] for left, right in pairwise(runs)]
     joins = [bool(_JOIN.fullmatch(part)) for part in between]
+    for i, part in enumerate(between):
+        if part.strip() == CUT and i and joins[i - 1]:  # 12 + 35... 47
+            joins[i] = False
+        elif (
+            part.strip() == ":" != part and text[max(0, runs[i].start() - 9) : runs[i].start()].rstrip()[-1:].isalpha()
+        ):
+            joins[i] = False  # Question 1 : 47
     remainders = {i + 1 for i, part in enumerate(between) if len(part) <= NEAR and _REMAINDER.fullmatch(part)}
     alone = {
         i

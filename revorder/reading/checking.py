@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from revorder.arithmetic.causes import ROUNDING, UNKNOWN, find_cause
-from revorder.arithmetic.expression import Expression
+from revorder.arithmetic.expression import CURRENCY, Expression
 from revorder.arithmetic.numbers import Agreement, Number, agreement, places_needed
 from revorder.errors import ProblemError
 from revorder.reading.equations import Equation, read_equations, same_length
@@ -22,6 +23,7 @@ ROUNDED_SOMEHOW = "rounded, and how is not said"
 CHAIN = "run-on chain"  # 3+4=7*2=14: what follows the second sign is not 3+4
 MAX_LENGTH = 2000  # characters of an equation
 NEAR = 2000  # characters of its line, before and behind it, that may say that it is rounded
+BESIDE = 40  # characters before it that may make it another equation
 
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
 STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
@@ -30,26 +32,38 @@ _DIGITS = r"(?:[0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})"
 _SIMPLE = re.compile(rf"({_DIGITS}(?:(?:[-+*]{_DIGITS}){{1,8}}|/{_DIGITS}))=({_DIGITS})")  # the most of them
 _REST = r"(-?[0-9]{1,400}(?:\.[0-9]{1,400})?)"
 _REMAINDER = re.compile(
-    rf"[\s,]*\(?(?:(?:[a-z]+ ){{0,3}}?(?:and|with|leaving|leaves)(?: an?| the)? )?"
-    rf"(?:(?:[Rr]|rem\.?|remainder(?: of| is)?|余)[ :=]*{_REST}(?![\w.]*\w)"
-    rf"|{_REST} (?:left(?: ?over)?|remain(?:ing)?)\b)"
-    rf"|[\s,]*\(?(?:leaving|\.{{3}}|…+) *{_REST}(?![\w.]*\w| *[-+*/=])"
+    rf"[\s,]*\(?(?:[a-z]+,? ){{0,5}}?"
+    rf"(?:(?:[Rr][ :]*|(?:rem\.?|remainder(?: of| is)?|rest|余)[ :=]*){_REST}(?![\w.]*\w)"
+    rf"|{_REST} (?:[a-z]+ )?(?:left(?: ?over)?|remain(?:ing)?)\b)"
+    rf"|[\s,]*\(?(?:leaving|remaining|\.{{3}}|…+) *{_REST}(?![\w.]*\w| *[-+*/=])"
 )
-_FRACTION_BELOW = re.compile(r"/ *[0-9.,]+ */")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
+_FRACTION_BELOW = re.compile(r"/ *([0-9.,]+ */ *[0-9.,]+)")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
+_BY_FRACTION = re.compile(r"(?:÷|\\div(?![A-Za-z])) *[0-9.,]+ */")
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
 _CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
 _UNIT = re.compile(
     r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot"
     r"|ft|inch(?:es)?|yards?|miles?|[ck]?m|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|l|lit(?:er|re)s?|dozens?"
-    r"|ounces?|oz|lbs?|[KMGT]B)\b(?P<more>,? (?:and )?[0-9])?"
+    r"|ounces?|oz|lbs?|[KMGT]B)\b(?:,? (?:and )?(?P<more>[0-9]{1,9}))?"
 )
-_CONVERSIONS = {Fraction(n) for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 365, 1000, 1024, 1440, 3600)}
+_CONVERSIONS = {
+    Fraction(n) for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 365, 1000, 1024, 1440, 3600, 5280, 86400, 2**20)
+}
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction, or a size
-_BULLET = re.compile(r"(?:\A|\n)[ \t]*[-−] +\Z")
-_ITEM = re.compile(r"[0-9]{1,3} *[-:] *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
+_BULLET = re.compile(r"(?:\A|\n)[ \t>]*[-−] +\Z")
+_ITEM = re.compile(r"[0-9]{1,3} *- *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
+_NUMBERED = re.compile(
+    r"\b(?:step|item|day|week|part|lesson|question|problem|exercise|chapter|section|example|task|number|no\.?|q)"
+    r"[ \t*#]*\Z",
+    re.IGNORECASE,
+)
+# that says of whole numbers that they are rounded: before the equation, or anywhere in its line
+_ABOUT = re.compile(r"(?:≈|~|\b(?:about|approx[a-z]*|roughly|almost))\W{0,3}\Z", re.IGNORECASE)
+_TO_TENS = re.compile(rf"\b(?:{_ROUNDED}|nearest)", re.IGNORECASE)
 _COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
 _POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _CONTINUES = re.compile(r"\.\.+|…")
 
 
@@ -86,18 +100,35 @@ def check_text(text: str) -> Iterator[Finding]:
     [('wrong', '72', 'carry'), ('right', '', '')]
     """
     equations, plain = read_equations(text), same_length(text)
-    rows = [equation for equation in equations if "|" in equation.equals]
-    table = any((found := check_equation(row, text, plain)) and found.verdict == RIGHT for row in rows)
+    tables = tables_of([equation for equation in equations if "|" in equation.equals], plain)
+    states = [any(is_right(row, text, plain) for row in table) for table in tables]
+    rows = {row.start for table, right in zip(tables, states, strict=True) if right for row in table}
     for equation in equations:
-        found = check_equation(equation, text, plain, table)
+        found = check_equation(equation, text, plain, equation.start in rows)
         if found is not None:
             yield found
 
 
-def check_equation(equation: Equation, text: str, plain: str, table: bool = False) -> Finding | None:
+def tables_of(rows: list[Equation], plain: str) -> list[list[Equation]]:
+    """Return rows of tables by table: an empty line ends one."""
+    tables: list[list[Equation]] = []
+    for i, row in enumerate(rows):
+        if not i or _EMPTY_LINE.search(plain, rows[i - 1].end, row.start):
+            tables.append([])
+        tables[-1].append(row)
+    return tables
+
+
+def is_right(row: Equation, text: str, plain: str) -> bool:
+    """Whether an equation of a text is right."""
+    found = check_equation(row, text, plain)
+    return found is not None and found.verdict == RIGHT
+
+
+def check_equation(equation: Equation, text: str, plain: str, in_table: bool = False) -> Finding | None:
     """Return the finding on one equation of a text; None if it has one side, or no operation on its first.
 
-    `plain` is the text as `same_length` writes it; `table`: a row of the text states a right equation.
+    `plain` is the text as `same_length` writes it; `in_table`: another row of its table is a right equation.
     """
     written = text[equation.start : equation.end]
     if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(plain, equation.end):
@@ -115,19 +146,21 @@ def check_equation(equation: Equation, text: str, plain: str, table: bool = Fals
     cut = bool(_CONTINUES.match(plain, equation.end)) and not remainder
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
     said, *left = remainder.groups("") if remainder else ("", "")
-    verdict, side, expected, cause = judge_sides(
-        texts, rounding or cut, said or "".join(left), not said, "≈" in plain[equation.start : equation.end]
+    near = tuple(i for i, (one, two) in enumerate(pairwise(sides), 1) if "≈" in plain[one[2] : two[1]])
+    tens = rounding and bool(
+        _ABOUT.search(plain[max(0, equation.start - BESIDE) : equation.start]) or _TO_TENS.search(line)
     )
+    verdict, side, expected, cause = judge_sides(texts, rounding or cut, said or "".join(left), not said, near, tens)
     if verdict is None:
         return None
     doubt = ""
     if verdict == WRONG:
         doubt = doubt_of(equation, texts, plain, expected)
-        if not doubt and cause != REMAINDER and _STATES_REST.search(line):
+        if not doubt and cause != REMAINDER and "/" in texts[0] and _STATES_REST.search(line):
             doubt = "its remainder can't be read"
-        if not doubt and "|" in equation.equals and not table and (cause == UNKNOWN or _CELL.fullmatch(texts[0])):
+        if not doubt and "|" in equation.equals and not in_table and (cause == UNKNOWN or _CELL.fullmatch(texts[0])):
             doubt = "its row may be no equation"
-    elif any(map(_FRACTION_BELOW.search, texts)) and ("÷" in written or "\\div" in written):
+    elif _BY_FRACTION.search(written):
         doubt = FRACTION_BELOW
     if doubt:
         return Finding(UNREAD, written, equation.start, equation.end, cause=doubt)
@@ -183,26 +216,26 @@ def scaled(number: str) -> tuple[int, int]:
 
 def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: str) -> str:
     """Return why an equation that seems wrong may be right, read otherwise; empty if nothing speaks for that."""
-    if any(map(_FRACTION_BELOW.search, sides)):
-        return FRACTION_BELOW
     for other, why in other_readings(equation, sides, plain):
         if judge_sides(other).verdict == RIGHT:
             return why
     if any(map(_LEADING_ZERO.search, sides)):
         return "a number with leading zeros may be a time or a label"
-    if "$" in "".join(sides) and _CENTS.match(plain, equation.end):
+    if _CENTS.match(plain, equation.end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
         return "its sides have other units"
     unit = _UNIT.match(plain, equation.end)
-    if unit and unit["more"]:
-        return "it states two units"
     cents = "$" in sides[-1] and "$" not in equation.first
     if (unit or cents) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
         ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
         if ratios & (_CONVERSIONS if unit else {Fraction(100)}):
             return "its sides may have other units"
+        if more := Fraction(unit["more"]) if unit and unit["more"] else None:
+            parts = exact.value - stated.value
+            if any(exact.value == stated.value * n + more or parts * n == more for n in _CONVERSIONS):
+                return "it states two units"
     if span := _RANGE.fullmatch(sides[0]):
         first, last = int(span[1]), int(span[2])
-        named = plain[max(0, equation.start - NEAR) : equation.start].rstrip()[-1:].isalpha()
+        named = plain[max(0, equation.start - BESIDE) : equation.start].rstrip()[-1:].isalpha()
         said = sides[-1].strip()
         if first < last and (named or not (said.startswith("-") or said == str(last - first))):
             return "its first side may be a range"
@@ -214,10 +247,12 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
 def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the sides of an equation as they may be meant too, each with a word on what is read otherwise."""
     first, *others = sides
-    before = plain[max(0, equation.start - NEAR) : equation.start]
+    before = plain[max(0, equation.start - BESIDE) : equation.start]
     if _BULLET.search(before):
         yield (f"-{first.strip()}", *others), "a bullet may be a minus"
-    if (item := _ITEM.match(first)) and before.rstrip()[-1:].isalpha():
+    if any(map(_FRACTION_BELOW.search, sides)):
+        yield tuple(_FRACTION_BELOW.sub(r"/(\1)", side) for side in sides), FRACTION_BELOW
+    if (item := _ITEM.match(first)) and _NUMBERED.search(before):
         yield (first[item.end() :], *others), "its first number may be a label"
     for i, side in enumerate(others):
         if comma := _COMMA.match(side.strip()):
@@ -230,12 +265,18 @@ def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> It
 
 @lru_cache(maxsize=65536)
 def judge_sides(
-    sides: tuple[str, ...], rounding: bool = False, remainder: str = "", left_over: bool = False, near: bool = False
+    sides: tuple[str, ...],
+    rounding: bool = False,
+    remainder: str = "",
+    left_over: bool = False,
+    near: tuple[int, ...] = (),
+    tens: bool = False,
 ) -> Judged:
     """Judge the sides of an equation.
 
-    `rounding`: its line says so; `near`: by a sign of its own; `remainder`: stated behind its last side, `left_over`:
-    in words, which may speak of something else behind an exact quotient or a decimal.
+    `rounding`: its line says so; `tens`: it may say so of tens and more; `near`: the sides behind a ≈; `remainder`:
+    stated behind its last side, `left_over`: in words, which may speak of something else behind an exact quotient or a
+    decimal.
 
     The verdict is None if the first side has no operation, or letters.
 
@@ -291,14 +332,14 @@ def judge_sides(
             if how is Agreement.TRUNCATED and (rounding or (stated.places and not ends)):
                 accepted.add(found)
                 continue
-            if rounding and is_round(value, found):
-                if not near:
+            if (i in near or tens) and is_round(value, found):
+                if i not in near:
                     return Judged(UNREAD, i, "", ROUNDED_SOMEHOW)
                 accepted.add(found)
                 continue
         if percent:
             return Judged(UNREAD, i, "", "a percent may be of the number before it")
-        if rounding and (value.denominator > 1 or (near and stated is None)) and close(found, value, Fraction(1, 20)):
+        if (i in near or (rounding and value.denominator > 1)) and close(found, value, Fraction(1, 20)):
             return Judged(UNREAD, i, "", ROUNDED_SOMEHOW)
         cause = CHAIN if run_on else find_cause(first, value, stated) if stated is not None else UNKNOWN
         return Judged(WRONG, i, number_text(Number(value, 0)), cause)
@@ -335,7 +376,7 @@ def is_round(value: Fraction, stated: Fraction) -> bool:
     """
     digits = str(abs(stated))
     zeros = len(digits) - len(digits.rstrip("0"))
-    return stated.denominator == 1 and zeros > 0 and abs(value - stated) * 2 <= 10**zeros
+    return stated.denominator == 1 and zeros > 0 and stated != 0 and abs(value - stated) * 2 <= 10**zeros
 
 
 def close(a: Fraction, b: Fraction, share: Fraction = Fraction(1, 100)) -> bool:

@@ -30,7 +30,7 @@ _SIDE, _NUMBER = (
     part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}").replace(r"\){0,8}", r"[)\0]{0,24}")
     for part in (_EXPRESSION, _OPERAND)
 )
-_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))++")
+_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))*+")  # in linear time
 _ROW = re.compile(
     rf"(?<=\|) {{0,12}}({_SIDE})( {{0,12}}\| {{0,12}}=? {{0,12}})({_NUMBER})"
     rf"(?= {{0,12}}(?:[Rr] ?[0-9]{{1,9}} {{0,12}})?\|)"
@@ -47,7 +47,8 @@ _LATEX = [
         (r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))", ","),
         (r"\\[dtc]?frac *(?:\{([0-9.]+)\}|([0-9])) *(?:\{([0-9.]+)\}|([0-9]))", None),
         (r"\\right(?=\))", "\0"),
-        (r"\\\\[ \t]*\n?", "\n"),
+        (r"\\\\(?:\[[^\[\]\n]{0,12}\])?[ \t]*\n?", "\n"),
+        (r"\\(?:tag\{[^{}]*\}|checkmark(?![A-Za-z]))", ""),
         (r"\\%", "%"),
         (rf"\\(?:[$,;:!()\[\] ]|(?:{BLANK})(?![A-Za-z])|(?:begin|end)\{{[a-z]+\*?\}})", ""),
         (r"[_^]\{[^{}]*\}", _FOREIGN),
@@ -58,43 +59,48 @@ _LATEX = [
 ]
 _BOLD = re.compile(r"(?<![0-9)])\*\*|\*\*(?![0-9(-])")
 _CLOSED = re.compile(r"(?<=[0-9)])\$(?= ?[=≈])")  # $3 + 4$ = $7$
-_ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items()}
+_STRUCK = re.compile(r"~~[^~\n]+~~")
+_ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items() if chr(code) not in "。、\u20e3"}
 
 # What makes an equation part of a longer one: an operation before it, but for a bullet, or behind it
 _BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z")
-_BULLET = re.compile(r"(?:\A|\n) *[-+*] +\Z")
-_AFTER = re.compile(rf" *[-+*/×÷−^]| *[xX] *[0-9($.]|[:'’]?[0-9]|[A-Za-z_({_FOREIGN}]")
+_BULLET = re.compile(r"(?:\A|\n)[ \t>]*[-+*] +\Z")
+_AFTER = re.compile(rf" *[-+*/×÷−^]| *[xX] *[0-9($.]|[:'’]?[0-9]|[A-Za-z_({_FOREIGN}]|[ \t]+[nxyz]\b")
 # What stands behind a stated number and makes another one of it, or a question of the equation
 _MONTHS = (
     "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     "|Nov(?:ember)?|Dec(?:ember)?"
 )
-_OPERATES = (
-    r"(?:times|plus|minus|mod(?:ulo)?|over|of|(?:divided|multiplied) by|(?:raised )?to the power(?: of)?|take away)"
-)
+_OPERATES = r"(?:times|plus|minus|mod(?:ulo)?|(?:divided|multiplied) by|(?:raised )?to the power(?: of)?|take away)"
+_UNTRUE = r"(?:[a-z]+ly[ \t]+)?(?:wrong|incorrect|false|untrue|invalid|a mistake)\b"
 _QUALIFIED = re.compile(
     rf"\s*\?|!|[ \t]{{0,4}}[%‰⁰¹²³⁴-⁹⁺½¼¾⅐-⅞₀-₉]|\.?\([0-9]|\.{_FOREIGN}|,[0-9]| [0-9]{{3}}(?![0-9])| +: *[0-9]"
     rf"|[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]|[ \t]+{_OPERATES}[ \t]+[(0-9$]|[ \t]*[•万萬億亿千百]"
-    r"|\s+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|per ?cent|pct|squared|cubed|(?:[kKMBT]|mn|bn|mln|tn)\b"
+    r"|(?<=/[0-9])[ \t]+of[ \t]+[0-9]"
+    r"|[ \t]+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|per ?cent|pct|squared|cubed|(?:[kKMBT]|mn|bn|mln|tn)\b"
     r"|and (?:an?|one) (?:half|third|quarter))"
     r"|\s*\(?mod\b|\s*(?:[aApP]\.?[mM]\b|o['’]clock)|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"
-    rf"|[ \t]+(?:{_MONTHS})\b|[ \t]*\(?(?:integer|floor)[ -]division"
+    rf"|[ \t]+(?:{_MONTHS})\b(?![ \t]+[a-z])|[ \t]*\(?(?:integer|floor)[ -]division"
     r"|[ \t]*~~|[ \t]*[❌✗✘]|[ \t]+(?:true|right|correct|valid)\b[^.!?\n]{0,30}\?"
-    r"|[ \t]*[,(—]?[ \t]*(?:(?:which|that|this|it)[ \t]+)?(?:(?:is|are|was)(?:n't\b|[ \t]+not\b)"
-    r"|(?:(?:is|are|was)[ \t]+)?(?:wrong|incorrect|false|untrue|invalid|a mistake)\b)"
+    r"|[ \t]*(?:[,(—:][ \t]*)?(?:(?:which|that|this|it)[ \t]+)?(?:does(?:n't| not) hold"
+    r"|(?:(?:is|are|was)(?:n't|[ \t]+not)|can(?:not|'t)[ \t]+be)[ \t]+(?:true|right|correct|valid|so|the case)\b"
+    rf"|(?:is|are|was|would be)[ \t]+{_UNTRUE})|[ \t]*[,(—:][ \t]*{_UNTRUE}"
 )
 # What stands before an equation and makes another one of it, or denies it; the label of an item does not
 _DENIED = re.compile(
     r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|if|whether|suppose|assume"
-    r"|minus|remainder of)(?: (?:true|right|correct))?(?: to (?:say|write|think|claim))?(?: that)?[ :]*"
-    r"|\b(?:in (?:binary|octal|hex[a-z]*|base [0-9]+)|mod(?:ulo)? ?[0-9]+)[ :,]*|~~|[❌✗✘] *"
-    r"|\b(?:sum|product|difference|quotient|total) of [^=.\n]{1,20} and +"
-    rf"|[0-9)] *(?:[•%—]|(?:[a-z]{{1,12}} )?of|{_OPERATES}) *|{_FOREIGN})\Z|{CHANGES}",
+    r"|minus|remainder of|mistake|don't write|(?:incorrect|wrong) answer)[ :]*"
+    r"|(?:\bnot|n't) (?:true|right|correct)(?: to (?:say|write|think|claim))? that +"
+    r"|\b(?:in (?:binary|octal|hex[a-z]*)|base (?!10\b)(?:[0-9]+|two|eight|sixteen)|mod(?:ulo)? ?[0-9]+"
+    r"|(?:integer|floor) division)[ :,]*|[❌✗✘] *"
+    r"|\b(?:sum|product|difference|quotient|total) of [^=.\n]{1,20} and +|(?:\A|[^A-Za-z0-9 ] *)[0-9]{1,9} *— *"
+    rf"|[0-9)] *(?:[•%]|{_OPERATES}) *|(?<![0-9])[0-9]{{1,3}} *(?:[a-z]{{1,12}} )?of +|{_FOREIGN})\Z|{CHANGES}",
     re.IGNORECASE,
 )
-_GLUED = re.compile(r"[0-9)\]][ :]*\Z")  # a product, a ratio, a mixed number
+_GLUED = re.compile(r"(?:[0-9\]]|(?<![A-Za-z]{2})\))[ :]*\Z")  # a product, a ratio, a mixed number
 _LABEL = re.compile(
-    r"(?:\A|\n)[ \t>*-]{0,8}(?:[A-Za-z]{1,12}[ \t])?[(\[]?(?:[A-Za-z]|[A-Za-z]?[0-9]{1,3})[)\]:.][ \t]{1,8}\Z"
+    r"(?:\A|\n)[ \t>*#-]{0,8}(?:[A-Za-z]{1,12}[ \t])?[(\[]?(?:[A-Za-z]|[A-Za-z]?[0-9]{1,3})[)\]:.]{1,2}[ \t]{1,8}\Z"
+    r"|\b[A-Za-z]{2,12}[ \t][0-9]{1,4}:[ \t]{1,8}\Z"
 )
 _MIXED = re.compile(r"[0-9] +and +\Z")  # 1 and 1/4
 _LETTER = re.compile(r"[A-Za-z0-9] *\Z")
@@ -200,6 +206,8 @@ def read_equations(text: str) -> list[Equation]:
         return found
     plain = same_length(outside)
     for match in _STATED.finditer(plain):
+        if not _EQUALS.search(match[0]):
+            continue
         start, chain = unbracketed(match[0], match.start())
         end = start + len(chain)
         before = plain[max(0, start - 40) : start]
@@ -230,6 +238,8 @@ def same_length(text: str) -> str:
         text = text.translate(_ONE_BY_ONE)
     if "\r" in text:
         text = text.replace("\r\n", " \n")
+    if "~~" in text:
+        text = _STRUCK.sub(lambda found: _FOREIGN * len(found[0]), text)
     if "$" in text:
         text = _CLOSED.sub(" ", text)
     if "**" in text:

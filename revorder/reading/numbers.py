@@ -25,7 +25,8 @@ _TOUCHES = r"[^\s\w=≈→⇒>]"
 _AFTER = re.compile(
     rf"{CUT}|\^|{_TOUCHES}[0-9]|-(?!\w)|\.\([0-9]|!+(?=\s*[-+*/^=<>)(0-9])"
     r"|-?\s*[⁰¹²³⁴-⁹ⁱⁿ]|\s*(?:and )?[¼-¾⅐-⅞]"
-    r"|\s*(?:[%‰]|per ?cent\b|hundred|thousand|[mbtr]+illion|dozen|lakh|crore|(?:k|[bmt]n|mil|mln|pi|π|(?-i:[MBT]))\b)"
+    r"|\s*(?:[%‰]|per ?cent\b|hundred|thousand|[mbtr]+illion|dozen|lakh|crore|(?:k|[bmt]n|mil|mln|pi|π)\b"
+    r"|(?-i:[MBT])(?=\W*\Z|[.,;)]))"
     r"|\s+(?:(?:squared|cubed|factorial|minus|plus|times|over|less|divided by|multiplied by)\b"
     r"|(?:tenth|hundredth|thousandth|hal(?:f|ve)|third|quarter)s?\b"
     r"|and (?:an?|one) (?:half|third|quarter)\b"
@@ -81,8 +82,14 @@ def number_at(text: str, run: re.Match[str]) -> str | None:
                 return None  # a sign, a bullet, or a dash
             negative = True
         elif not gap:
-            if len(dashes) > 1 or re.search(r"(?:[\w)\]|]|-[\s(\[]*)\Z", ahead):
-                return None  # a sign, a hyphen, a second minus, or bars around the number
+            if len(dashes) > 1 or re.search(r"(?:[\w)\]]|-[\s(\[]*)\Z", ahead):
+                return None  # a sign, a hyphen, or a second minus
+            if (
+                ahead.endswith("|")
+                and "|" not in ahead[:-1]
+                and re.match(r"\s*\|", text[run.end(1) : run.end() + NEAR])
+            ):
+                return None  # bars around the number
             if _BEFORE.search(ahead + " "):
                 return None
             negative = True

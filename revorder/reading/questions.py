@@ -71,7 +71,9 @@ _NUMBER_WORDS = re.compile(
 
 # Operations in words. A term is a number, or an expression in brackets; a rule replaces words and terms by one term.
 _PERCENT = r"(-?[0-9](?:[0-9.,]*[0-9])?) ?(?:%|per ?cent)"
-_TERM = r"(-?[$€£]?[0-9](?:[0-9.,_]*[0-9])?(?![0-9.,_]*\s?(?:%|per ?cent))|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
+_TERM = (
+    r"((?<![0-9.,_])-?[$€£]?[0-9]++(?:[.,_]++[0-9]++)*+(?!\s?(?:%|per ?cent))|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
+)
 _RULES = [
     (re.compile(pattern.replace("TERM", f"(?:the )?{_TERM}").replace("PERCENT", _PERCENT), re.IGNORECASE), by)
     for pattern, by in (
@@ -131,7 +133,8 @@ _PRECISION = re.compile(
     rf"|\bnearest (?P<nearest>{'|'.join(_NEAREST)})\b",
     re.IGNORECASE,
 )
-_ROUNDING = re.compile(r"\bround|\bas an? (?:exact )?decimal", re.IGNORECASE)
+_ROUNDING = re.compile(r"\bround", re.IGNORECASE)
+_AS_DECIMAL = re.compile(r"\bas an? (?:exact )?decimal\b(?! place)", re.IGNORECASE)
 _NO_CHANGE = re.compile(
     r"\bquotient and (?:the )?remainder\b|\brounding (?:up from the half|half up)\b"
     r"|\b(?:such as|for example|e\.g\.),? \S+",
@@ -149,14 +152,15 @@ class Asked(NamedTuple):
     """What a question asks: an expression, and how its value is to be rounded, if at all.
 
     `places`: to this many decimals, negative for tens and hundreds; `significant`: to this many digits; `rounding`: it
-    says that the value is rounded; `lowest`: a fraction is to be in lowest terms; `name`: the expression may be a name
-    or a date (`24/7`, `7-11`).
+    says that the value is rounded; `decimal`: it is to be a decimal; `lowest`: a fraction is to be in lowest terms;
+    `name`: the expression may be a name or a date (`24/7`, `7-11`).
     """
 
     expression: Expression
     places: int | None = None
     significant: int | None = None
     rounding: bool = False
+    decimal: bool = False
     lowest: bool = False
     name: bool = False
 
@@ -178,10 +182,9 @@ def read_expression(text: str) -> Expression:
         if asked is None:
             raise
         alone = quote(str(asked.expression))
-        if asked.rounding:
-            raise ProblemError(
-                f"problem {quote(text)} asks for a rounded value or a decimal; give {alone} alone, and --decimals"
-            ) from None
+        if asked.rounding or asked.decimal:
+            what = "a rounded value" if asked.rounding else "a decimal"
+            raise ProblemError(f"problem {quote(text)} asks for {what}; give {alone} alone, and --decimals") from None
         if asked.lowest and asked.expression.fraction().denominator > 1:
             raise ProblemError(f"problem {quote(text)} asks for lowest terms; give {alone} alone") from None
         return Expression(asked.expression.postfix, text.strip())
@@ -210,6 +213,7 @@ def read_question(text: str) -> Asked | None:
     asked = Asked(
         expression,
         rounding=bool(precision or _ROUNDING.search(text)),
+        decimal=bool(_AS_DECIMAL.search(text)),
         lowest=bool(_LOWEST.search(text)),
         name=bool(re.search(r"(?<![\w.])[0-9]+[-/][0-9]+(?![\w-])", text)) and len(expression.operators) == 1,
     )

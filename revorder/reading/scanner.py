@@ -25,7 +25,7 @@ _ARGUMENT = r"\s*(?:\{([^{}]*)\}|(\w))"
 FRACTION = re.compile(rf"\\[dtc]?frac{_ARGUMENT}{_ARGUMENT}")
 BLANK = (  # LaTeX commands that change no number: wrappers, spaces, arrows, layout
     r"boxed|[fm]box|underline|text[a-z]*|math[a-z]+|bf|rm|displaystyle|left|right|[bB]igg?[lr]?|q?quad|[hv]space|hline"
-    r"|therefore|implies|[Rr]ightarrow|Longrightarrow|to|item|noindent|par|newline|large|Large|huge|small"
+    r"|therefore|because|implies|[Rr]ightarrow|Longrightarrow|to|item|noindent|par|newline|large|Large|huge|small"
 )
 _MARKUP = [  # each with the signs of which a text that it changes has one; none: signs beyond ASCII
     (signs, re.compile(pattern), by)

@@ -76,7 +76,6 @@ def test_questions(question, expression):
     [
         ("10 / 3", None, None, False),
         ("10 / 3, rounded", None, None, True),
-        ("Write 3/4 as a decimal.", None, None, True),
         ("10 / 3 to 2 decimal places", 2, None, True),
         ("Round 10 / 3 to one decimal.", 1, None, True),
         ("10 / 3 with three digits after the decimal point", 3, None, True),
