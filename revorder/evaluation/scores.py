@@ -104,7 +104,7 @@ class Score:
         return f"{self.percent:.1f} ({low:.1f}-{high:.1f})"
 
 
-def wilson(correct: int, total: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson(correct: int, total: int) -> tuple[float, float]:
     """Return the Wilson score interval of a share, in percent; (0, 100) if `total` is 0.
 
     >>> [round(end, 2) for end in wilson(1000, 1000)]
@@ -112,6 +112,7 @@ def wilson(correct: int, total: int, z: float = 1.959964) -> tuple[float, float]
     """
     if not total:
         return 0.0, 100.0
+    z = 1.959964  # 95%
     share = correct / total
     middle = share + z * z / (2 * total)
     half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))

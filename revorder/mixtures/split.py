@@ -61,4 +61,6 @@ def is_held_out(a: int, op: str, b: int) -> bool:
     if a < 100 and b < 100:
         return False
     mark = fingerprint(a, op, b)
-    return mark % BUCKETS < 2 or (a < 100_000 and b < 100_000 and mark & 0xFFFFFFFF in bigbench_fingerprints())
+    return mark % BUCKETS < len(SPLITS) or (
+        a < 100_000 and b < 100_000 and mark & 0xFFFFFFFF in bigbench_fingerprints()
+    )

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from revorder.arithmetic.reversed_numbers import Restorer, restore
+from revorder.arithmetic.reversed_numbers import restore
 from revorder.arithmetic.trace import Kind
 from revorder.methods import full_name
 from revorder.metrics.csid import Digit, csid
@@ -25,9 +25,8 @@ MOST_EXPLAINED, LONGEST = 10_000, 100  # limits for explanations: characters of 
 MOST_NAMED = 4  # unwritten digits listed by name
 
 _OPERATION = re.compile(r"([0-9]+)([-+*/])([0-9]+)")
-_GROWING = re.compile(r"r\|([0-9]+)$")
 _LONG = re.compile(f"[0-9]{{{LONGEST + 1}}}")
-_MARKS = {"right": ("✓", "right"), "wrong": ("✗", "wrong"), "writing": ("•", "being written")}
+_MARKS = {"right": ("✓", "right"), "wrong": ("✗", "wrong")}
 
 
 def beside(name: str) -> str:
@@ -61,7 +60,7 @@ def fragment(body: str) -> str:
     return f'<div class="revorder"><style>\n{beside("style.css")}</style>{body}</div>'
 
 
-def picture(text: str, method: str = "revorder", form: str | None = None, done: bool = True) -> str:
+def picture(text: str, method: str = "revorder", form: str | None = None) -> str:
     """Return a trace as HTML, with the judge's verdict on each step and the sources of each digit.
 
     The answer is shown only if the judge passed the whole trace.
@@ -70,7 +69,6 @@ def picture(text: str, method: str = "revorder", form: str | None = None, done: 
         text: The trace, as a method or a model writes it.
         method: The method by which to judge the trace.
         form: The form of the method.
-        done: Whether the trace is complete.
 
     Raises:
         ProblemError: The method or form is unknown.
@@ -81,18 +79,16 @@ def picture(text: str, method: str = "revorder", form: str | None = None, done: 
     reading = read_trace(text, method, form, explains(text))
     question = str(reading.problem or text.partition("=")[0])
     whole = reading.trace
-    if whole and done:
+    if whole:
         head = headline(question, whole.answer, "right", "Verified: the judge passed every step.")
-    elif done or reading.wrong:
-        head = headline(question, None, "wrong", f"Not verified: {reading.verdict.reason}.")
     else:
-        head = headline(question, None, "writing", "Being written; what stands here is right so far.")
+        head = headline(question, None, "wrong", f"Not verified: {reading.verdict.reason}.")
     facts = f"<b>{escape(full_name(method, whole.form if whole else form))}</b> · {characters(text):,} tokens"
     if not explains(text):
         facts += " · too long for CSID and explanations"
     elif whole:
         facts += f" · CSID {csid(whole):,}"
-    return f'<section class="trace">{head}<p class="facts">{facts}</p>{steps_html(reading, done)}</section>\n'
+    return f'<section class="trace">{head}<p class="facts">{facts}</p>{steps_html(reading)}</section>\n'
 
 
 def explains(text: str) -> bool:
@@ -103,7 +99,7 @@ def explains(text: str) -> bool:
 def headline(question: str, answer: str | None, state: str, note: str) -> str:
     """Return a headline: a question, its verified answer if there is one, and a note.
 
-    `state` is `right`, `wrong` or `writing`.
+    `state` is `right` or `wrong`.
 
     >>> "<h2>" in headline("12+35", "47", "right", "Verified.")
     True
@@ -123,15 +119,14 @@ def mark(state: str) -> str:
     return f'<span class="mark" role="img" aria-label="{said}">{sign}</span>'
 
 
-def steps_html(reading: Reading, done: bool = True) -> str:
+def steps_html(reading: Reading) -> str:
     """Return the steps of a trace, one per row: a mark, the text, and the text with its numbers restored."""
     rows = list(reading.steps)
     first = True  # only the first digit is reached by Tab; the arrow keys continue from there
     items: list[str] = []
     for i, row in enumerate(rows):
         last = i == len(rows) - 1
-        over = reading.verdict.ok or not last
-        state = "right" if over else "wrong" if done or reading.wrong else "writing"
+        state = "right" if reading.verdict.ok or not last else "wrong"
         body, first = row_html(row, first)
         wrong = f'<span class="bad">{escape(reading.wrong)}</span>' if last and reading.wrong else ""
         items.append(f'<li class="{state}">{mark(state)}<code>{body}{wrong}</code>{reads(row, state)}</li>')
@@ -199,19 +194,10 @@ def unwritten_sources(digit: Digit) -> list[str]:
 
 
 def reads(row: Sequence[Char], state: str) -> str:
-    """Return a step with its reversed numbers restored, if it has any; an unfinished number begins with dots."""
+    """Return a step with its reversed numbers restored, if it has any and is right."""
     text = "".join([char.char for char in row]).strip()
     if state == "wrong" or restore(text) == text:
         return ""
-    if state == "writing" and (growing := _GROWING.search(text)):
-        sure = Restorer().feed(text)
-        apart = " " if sure[-1:].isdigit() else ""
-        said = f"{escape(sure)}{apart}<span>…{growing[1][::-1]}</span>"
-    else:
-        pieces = [
-            ("".join([char.char for char in piece]), back) for back, piece in groupby(row, attrgetter("taken_back"))
-        ]
-        said = "".join(
-            [f"<s>{escape(restore(piece))}</s>" if back else escape(restore(piece)) for piece, back in pieces]
-        )
+    pieces = [("".join([char.char for char in piece]), back) for back, piece in groupby(row, attrgetter("taken_back"))]
+    said = "".join([f"<s>{escape(restore(piece))}</s>" if back else escape(restore(piece)) for piece, back in pieces])
     return f'<small class="reads"><em>reads</em> {said.strip()}</small>'

@@ -20,7 +20,6 @@ def test_a_wrong_answer_is_never_shown_as_one(drawn, data):
     wrong = made.text[:at] + data.draw(st.sampled_from("0123456789W")) + made.text[at + 1 :]
     shown = picture(wrong, made.method, made.form)
     assert ("<b>= " in shown) == ("Verified" in shown) == ("Not verified: " not in shown)
-    assert "<b>= " not in picture(made.text, made.method, made.form, done=False)
 
 
 @settings(max_examples=60)
@@ -36,7 +35,6 @@ def test_what_stands_in_a_picture():
     assert "<s>" in shown and shown.count('<li class="right">') == 4
     assert "revorder compact</b> · 74 tokens · CSID 2" in shown
     assert '<i class="sid">carry</i>' in picture("123+179=r|203=302")
-    assert "…02" in picture("123+179=r|20", done=False) and 'class="writing"' in picture("123+179=r|20", done=False)
     assert '<i class="sid">carry 2</i> <i class="sid">1 more</i>' in picture("99999+1=100000", "plain")
     assert '</span><span class="bad">6=57</span>' in picture("12+39=r|16=57")
     hostile = picture("1+1=<script>alert(1)</script>")
