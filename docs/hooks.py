@@ -14,6 +14,7 @@ BESIDE = {  # pages that stand outside of docs/: where they are, and where in th
     "CONTRIBUTING.md": "contributing",
     "experiments/LOG.md": "experiments",
     "revorder/checkpoints/calculator/README.md": "calculator",
+    "revorder/checkpoints/paper/README.md": "paper",
 }
 _DOCTEST = re.compile(r"^>>> .+?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -11,7 +11,7 @@ from revorder.methods import full_name
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.provenance import hardware
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe
-from revorder.training.recipe import RECIPES, Recipe
+from revorder.training.recipe import Recipe
 
 
 def model_card(
@@ -37,9 +37,8 @@ def model_card(
     mixture = recipe.data
     batches = recipe.batches_a_step(processes)
     alike = batches == recipe.batches  # then one process takes the same steps
-    source = recipe.name if (RECIPES / f"{recipe.name}.yaml").exists() else f"{recipe.name}.yaml"
     command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
-    command += f" train {source} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
+    command += f" train {recipe.name} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in recipe.max_digits)
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
     losses = [entry["loss"] for entry in log if "loss" in entry]

@@ -9,6 +9,7 @@ import sys
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from revorder import trace
 from revorder.model.checkpoint import SHIPPED
 from revorder.model.tokenizer import Tokenizer
 
@@ -54,6 +55,13 @@ def test_it_shows_the_work_and_names_the_tool(revorder):
     assert shown.stdout.splitlines() == ["12+35=r|74", "47"]
     tool = revorder("solve", "123+456", "--max-digits", "2")
     assert tool.stdout == "579\n" and "Python's integers" in tool.stderr and tool.returncode == 0
+
+
+def test_the_second_model_writes_the_papers_notation(revorder):
+    work, answer = revorder("solve", "902/129", "--model", "paper", "--show").stdout.splitlines()
+    assert work == trace("902/129", "revorder", "compact", rollback={0: 7}).text and answer == "6R128"
+    item = json.loads(revorder("solve", "123456*654", "--model", "paper", "--json").stdout)
+    assert (item["answer"], item["by"], item["verified"]) == ("80740224", "model", True)
 
 
 def test_what_goes_to_the_tool_is_summed_up_in_one_line(revorder):

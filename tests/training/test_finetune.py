@@ -348,7 +348,7 @@ def test_data_that_are_not_there_are_named(base, data, says, tmp_path):
     [
         ("{", "line 2: "),
         ('{"words": "1+1=2"}', "line 2: no text to learn; give prompt and completion, question and answer, or text"),
-        ('{"prompt": "1", "completion": 2}', "line 2: no texts"),
+        ('{"prompt": "1", "completion": 2}', "line 2: no text to learn"),
     ],
 )
 def test_a_line_that_is_none_is_named(tmp_path, line, says):
