@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def find_folder(data: str | None, name: str, file: str) -> Path | None:
-    """Return the folder `data`, or without `data` that of $REVORDER_DATA/`name` and $REVORDER_DATA that has `file`.
+    """Return the folder `data`, or without `data` the one of $REVORDER_DATA/`name` and $REVORDER_DATA that has `file`.
 
-    None if there is no such folder.
+    Returns None if there is no such folder.
     """
     if data:
         return Path(data) if Path(data).is_dir() else None

@@ -51,7 +51,7 @@ _CONVERSIONS = {
 }
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction, or a size
-_BULLET = re.compile(r"(?:\A|\n)[ \t>]*[-−] +\Z")
+_BULLET = re.compile(r"(?:\A|\n)[ \t>]*- +\Z")
 _ITEM = re.compile(r"[0-9]{1,3} *- *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
 _NUMBERED = re.compile(
     r"\b(?:step|item|day|week|part|lesson|question|problem|exercise|chapter|section|example|task|number|no\.?|q)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from revorder.arithmetic.problem import ascii_signs
@@ -227,6 +228,7 @@ def read_equations(text: str) -> list[Equation]:
     return sorted(found, key=lambda equation: equation.start)
 
 
+@lru_cache(maxsize=2)
 def same_length(text: str) -> str:
     """Return a text with LaTeX, bold and wide characters replaced by plain signs and spaces, character by character.
 

@@ -269,7 +269,7 @@ def only_expression(text: str, bracketed: bool = False) -> Expression | None:
 
 
 def only_asks(match: re.Match[str]) -> bool:
-    """Whether a word asks for a value, and is no term of the expression beside it, as in `a+3`."""
+    """Whether a word only asks for a value; in `a+3` the `a` is a term of the expression."""
     word, text = match[0].lower(), match.string
     behind = text[match.end() : match.end() + 8]
     if word not in _ASKING or behind[:1] in tuple("+-*/^") or re.search(r"[-+*/^]\s*\Z", text[: match.start()][-8:]):
