@@ -75,27 +75,62 @@ _MONTHS = (
 _OPERATES = r"(?:times|plus|minus|mod(?:ulo)?|(?:divided|multiplied) by|(?:raised )?to the power(?: of)?|take away)"
 _UNTRUE = r"(?:[a-z]+ly[ \t]+)?(?:wrong|incorrect|false|untrue|invalid|a mistake)\b"
 _QUALIFIED = re.compile(
-    rf"\s*\?|!|[ \t]{{0,4}}[%‰⁰¹²³⁴-⁹⁺½¼¾⅐-⅞₀-₉]|\.?\([0-9]|\.{_FOREIGN}|,[0-9]| [0-9]{{3}}(?![0-9])| +: *[0-9]"
-    rf"|[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]|[ \t]+{_OPERATES}[ \t]+[(0-9$]|[ \t]*[•万萬億亿千百]"
-    r"|(?<=/[0-9])[ \t]+of[ \t]+[0-9]"
-    r"|[ \t]+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|per ?cent|pct|squared|cubed|(?:[kKMBT]|mn|bn|mln|tn)\b"
-    r"|and (?:an?|one) (?:half|third|quarter))"
-    r"|\s*\(?mod\b|\s*(?:[aApP]\.?[mM]\b|o['’]clock)|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"
-    rf"|[ \t]+(?:{_MONTHS})\b(?![ \t]+[a-z])|[ \t]*\(?(?:integer|floor)[ -]division"
-    r"|[ \t]*~~|[ \t]*[❌✗✘]|[ \t]+(?:true|right|correct|valid)\b[^.!?\n]{0,30}\?"
-    r"|[ \t]*(?:[,(—:][ \t]*)?(?:(?:which|that|this|it)[ \t]+)?(?:does(?:n't| not) hold"
-    r"|(?:(?:is|are|was)(?:n't|[ \t]+not)|can(?:not|'t)[ \t]+be)[ \t]+(?:true|right|correct|valid|so|the case)\b"
-    rf"|(?:is|are|was|would be)[ \t]+{_UNTRUE})|[ \t]*[,(—:][ \t]*{_UNTRUE}"
+    "|".join(
+        pattern
+        for _, pattern in (
+            ("a question", r"\s*\?|[ \t]+(?:true|right|correct|valid)\b[^.!?\n]{0,30}\?"),
+            ("a factorial", "!"),
+            ("a sign at the number", r"[ \t]{0,4}[%‰⁰¹²³⁴-⁹⁺½¼¾⅐-⅞₀-₉]|[ \t]*[•万萬億亿千百]"),
+            ("more digits of it", rf"\.?\([0-9]|\.{_FOREIGN}|,[0-9]| [0-9]{{3}}(?![0-9])"),
+            ("a ratio", " +: *[0-9]"),
+            ("a fraction behind a whole number", r"[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]"),
+            ("half of it in words", "[ \t]+and (?:an?|one) (?:half|third|quarter)"),
+            ("an operation in words", rf"[ \t]+{_OPERATES}[ \t]+[(0-9$]|(?<=/[0-9])[ \t]+of[ \t]+[0-9]"),
+            ("a power in words", r"[ \t]+(?:squared|cubed)"),
+            ("a large unit", r"[ \t]+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|(?:[kKMBT]|mn|bn|mln|tn)\b)"),
+            ("percent", "[ \t]+(?:per ?cent|pct)"),
+            ("a modulus or a base", r"\s*\(?mod\b|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"),
+            ("a date or a time", rf"\s*(?:[aApP]\.?[mM]\b|o['’]clock)|[ \t]+(?:{_MONTHS})\b(?![ \t]+[a-z])"),
+            ("another division", r"[ \t]*\(?(?:integer|floor)[ -]division"),
+            ("struck out", r"[ \t]*~~|[ \t]*[❌✗✘]"),
+            (
+                "denied",
+                r"[ \t]*(?:[,(—:][ \t]*)?(?:(?:which|that|this|it)[ \t]+)?(?:does(?:n't| not) hold"
+                r"|(?:(?:is|are|was)(?:n't|[ \t]+not)|can(?:not|'t)[ \t]+be)[ \t]+"
+                r"(?:true|right|correct|valid|so|the case)\b"
+                rf"|(?:is|are|was|would be)[ \t]+{_UNTRUE})|[ \t]*[,(—:][ \t]*{_UNTRUE}",
+            ),
+        )
+    )
 )
 # What stands before an equation and makes another one of it, or denies it; the label of an item does not
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|if|whether|suppose|assume"
-    r"|minus|remainder of|mistake|don't write|(?:incorrect|wrong) answer)[ :]*"
-    r"|(?:\bnot|n't) (?:true|right|correct)(?: to (?:say|write|think|claim))? that +"
-    r"|\b(?:in (?:binary|octal|hex[a-z]*)|base (?!10\b)(?:[0-9]+|two|eight|sixteen)|mod(?:ulo)? ?[0-9]+"
-    r"|(?:integer|floor) division)[ :,]*|[❌✗✘] *"
-    r"|\b(?:sum|product|difference|quotient|total) of [^=.\n]{1,20} and +|(?:\A|[^A-Za-z0-9 ] *)[0-9]{1,9} *— *"
-    rf"|[0-9)] *(?:[•%]|{_OPERATES}) *|(?<![0-9])[0-9]{{1,3}} *(?:[a-z]{{1,12}} )?of +|{_FOREIGN})\Z|{CHANGES}",
+    "|".join(
+        rf"(?:{pattern})\Z"
+        for _, pattern in (
+            (
+                "denied",
+                r"\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|mistake|don't write"
+                r"|(?:incorrect|wrong) answer)[ :]*|[❌✗✘] *"
+                r"|(?:\bnot|n't) (?:true|right|correct)(?: to (?:say|write|think|claim))? that +",
+            ),
+            ("not stated", r"\b(?:if|whether|suppose|assume)[ :]*"),
+            (
+                "an operation in words",
+                rf"\b(?:minus|remainder of)[ :]*|[0-9)] *(?:[•%]|{_OPERATES}) *"
+                r"|(?<![0-9])[0-9]{1,3} *(?:[a-z]{1,12} )?of +"
+                r"|\b(?:sum|product|difference|quotient|total) of [^=.\n]{1,20} and +",
+            ),
+            (
+                "a modulus, a base or another division",
+                r"\b(?:in (?:binary|octal|hex[a-z]*)|base (?!10\b)(?:[0-9]+|two|eight|sixteen)|mod(?:ulo)? ?[0-9]+"
+                r"|(?:integer|floor) division)[ :,]*",
+            ),
+            ("a range", r"(?:\A|[^A-Za-z0-9 ] *)[0-9]{1,9} *— *"),
+            ("a command of LaTeX", _FOREIGN),
+        )
+    )
+    + f"|{CHANGES}",
     re.IGNORECASE,
 )
 _GLUED = re.compile(r"(?:[0-9\]]|(?<![A-Za-z]{2})\))[ :]*\Z")  # a product, a ratio, a mixed number
