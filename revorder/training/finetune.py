@@ -29,6 +29,7 @@ from revorder.training.finetune_batches import (
     encode_pair,
     examples_at_once,
     first_rows,
+    from_first_learned,
     mean_tokens,
     steps_for,
 )
@@ -50,6 +51,7 @@ from revorder.training.runs import (
     SaveOnSignal,
     alone_in,
     claim,
+    compiling_pays,
     first_item,
     keeping_freed_memory,
     read_log,
@@ -80,9 +82,13 @@ class _Trainer(SFTTrainer):
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        """Return the mean loss of the learned tokens; on a CPU transformers computes it, as TRL's kernel is slow."""
-        ours: Any = Trainer if self.args.device.type == "cpu" else SFTTrainer
-        return ours.compute_loss(self, model, inputs, return_outputs, num_items_in_batch)
+        """Return the mean loss of the learned tokens.
+
+        On a CPU transformers computes it, because TRL's kernel is slow, from the first learned token of the batch on.
+        """
+        if self.args.device.type != "cpu":
+            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
+        return Trainer.compute_loss(self, model, from_first_learned(inputs), return_outputs, num_items_in_batch)
 
 
 def _factor(recipe: FinetuneRecipe, steps: int, step: int) -> float:
@@ -160,6 +166,8 @@ def finetune(
     settings |= {"mix": [source.other.digest, share]} if isinstance(source, Mixed) else {}
     resumed, commits = claim(run, settings, steps)
     processes = process_count()
+    if compiling_pays(steps) and not torch.cuda.is_available():
+        compile_layers(pretrained)
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
     interruption = SaveOnSignal()
     trainer = _Trainer(
@@ -201,6 +209,12 @@ def finetune(
         card = finetune_card(info, recipe, len(source), log, processes)
         write_whole(out / "README.md", card)
     return out
+
+
+def compile_layers(model: Any) -> None:
+    """Compile the layers of a model; as they are alike, one compilation serves them all."""
+    for layer in max((part for part in model.modules() if isinstance(part, torch.nn.ModuleList)), key=len):
+        layer.compile(dynamic=True)
 
 
 class Measure(Log):

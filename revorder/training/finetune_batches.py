@@ -133,7 +133,19 @@ class FinetuneBatches:
         return batch | {"attention_mask": (torch.arange(batch["labels"].shape[1]) < lengths[:, None]).long()}
 
 
+def from_first_learned(batch: dict[str, Any]) -> dict[str, Any]:
+    """Return a batch whose logits are computed only from before the first learned token of any of its examples on."""
+    labels = batch["labels"]
+    kept = labels.shape[1] - int((labels[:, 1:] != IGNORED).any(0).int().argmax())
+    return {**batch, "labels": labels[:, -kept:], "logits_to_keep": kept}
+
+
 def examples_at_once(recipe: FinetuneRecipe, sample: Sequence[Encoded], cpu: bool) -> int:
-    """Return about how many examples a piece holds: `device_batch`, on a CPU at most about CPU_TOKENS tokens."""
-    most = max(1, round(CPU_TOKENS / mean_tokens(recipe, sample))) if cpu else recipe.device_batch
-    return min(recipe.device_batch, most)
+    """Return about how many examples a piece holds: `device_batch`, on a CPU at most about CPU_TOKENS tokens.
+
+    A recipe that does not say how many has CPU_TOKENS on a CPU: in small pieces threads mostly wait for each other.
+    """
+    if not cpu:
+        return recipe.device_batch
+    most = max(1, round(CPU_TOKENS / mean_tokens(recipe, sample)))
+    return min(recipe.device_batch, most) if "device_batch" in recipe.model_fields_set else most

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -30,13 +29,13 @@ from revorder.training.runs import (
     SaveOnSignal,
     alone_in,
     claim,
+    compiling_pays,
     first_item,
     keeping_freed_memory,
     read_log,
     trainer_settings,
 )
 
-COMPILE_FROM = 1000  # steps; compiling takes one to two minutes, and makes a step about 1.4 times as fast
 VALIDATION_SEED = 1
 
 
@@ -61,7 +60,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     run = out / "run"
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     tokenizer, model = Tokenizer(recipe.model.places), create_model(recipe.model, recipe.seed)
-    compiles = not on_one_gpu() and recipe.steps >= COMPILE_FROM and shutil.which("c++")
+    compiles = not on_one_gpu() and compiling_pays(recipe.steps)
     if on_one_gpu() or compiles:
         attend_without_masks(model)
     if compiles:

@@ -23,6 +23,7 @@ from revorder.training.finetune_batches import (  # noqa: E402
     encode_pair,
     examples_at_once,
     first_rows,
+    from_first_learned,
     mean_tokens,
     steps_for,
 )
@@ -141,7 +142,12 @@ def test_a_padded_batch_is_learned_as_its_examples_are_alone(base):
     learned = [sum(label != IGNORED for label in labels) for _, labels in rows]
     wanted = sum(loss * n for loss, n in zip(alone, learned, strict=True)) / sum(learned)
     batches = FinetuneBatches(FinetuneRecipe(), InTurn([read_source("paper", 0)]), tokenizer, 1)
-    assert model(**batches.padded(rows)).loss.item() == pytest.approx(wanted.item(), rel=1e-5)
+    batch = batches.padded(rows)
+    shorter = from_first_learned(batch)
+    unlearned = min(next(i for i, label in enumerate(labels) if label != IGNORED) for _, labels in rows)
+    assert batch["labels"].shape[1] - shorter["labels"].shape[1] == unlearned - 1 > 0
+    for one in (batch, shorter):
+        assert model(**one).loss.item() == pytest.approx(wanted.item(), rel=1e-5)
 
 
 def test_how_many_examples_are_computed_at_once(base, sums):
@@ -150,6 +156,8 @@ def test_how_many_examples_are_computed_at_once(base, sums):
     assert examples_at_once(recipe, sample, cpu=False) == 400
     at_once = examples_at_once(recipe, sample, cpu=True)
     assert at_once < 400 and at_once * mean_tokens(recipe, sample) == pytest.approx(CPU_TOKENS, rel=0.1)
+    assert examples_at_once(FinetuneRecipe(), sample, cpu=True) == at_once
+    assert examples_at_once(FinetuneRecipe(), sample, cpu=False) == 8
     assert examples_at_once(FinetuneRecipe(device_batch=2), sample, cpu=True) == 2
 
 
