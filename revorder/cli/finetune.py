@@ -67,7 +67,7 @@ def command(
     if tokens and (steps or epochs):
         raise ProblemError(f"tokens {tokens}: with steps or epochs; give one of the three")
     changes = given(epochs=epochs, steps=steps, batch=batch, device_batch=device_batch, lr=lr, lora=lora, seed=seed)
-    settings = FinetuneRecipe.read(recipe or {}).model_dump() | changes
+    settings = FinetuneRecipe.read(recipe or {}).model_dump(exclude_unset=True) | changes
     if epochs:
         settings["steps"] = steps or 0
     checked = FinetuneRecipe.check(settings, "finetune")
