@@ -105,7 +105,8 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
 
 
 def recipe_of(settings: Table3Settings) -> FinetuneRecipe:
-    return FinetuneRecipe.read(FinetuneRecipe.read(RECIPE).model_dump() | {"name": "table3"} | settings.recipe)
+    base = FinetuneRecipe.read(RECIPE).model_dump(exclude_unset=True)
+    return FinetuneRecipe.read(base | {"name": "table3"} | settings.recipe)
 
 
 def write_data(settings: Table3Settings, folder: Path) -> dict[str, list[str]]:
