@@ -62,6 +62,16 @@ def test_an_interrupted_run_ends_with_130_and_goes_on(files, tmp_path, revorder)
     assert (again.returncode, again.stdout) == (0, f"{out}\n")
 
 
+@pytest.mark.parametrize("options", [[], ["--recipe", "smollm2"]])
+def test_a_step_of_short_examples_is_computed_at_once(options, files, tmp_path, revorder, monkeypatch):
+    from transformers import Trainer
+
+    pieces, step = [], Trainer.training_step
+    monkeypatch.setattr(Trainer, "training_step", lambda *given, **named: pieces.append(1) or step(*given, **named))
+    revorder("finetune", *files, "--out", tmp_path / "out", "--steps", "2", "--batch", "16", *options)
+    assert len(pieces) == 2
+
+
 @pytest.mark.parametrize(("package", "what", "options"), [("trl", "finetune", []), ("peft", "lora", ["--lora", "4"])])
 def test_a_missing_library_is_one_line(package, what, options, files, revorder, monkeypatch, tmp_path):
     importlib.import_module("revorder.training.finetune")
