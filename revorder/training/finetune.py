@@ -16,13 +16,10 @@ from revorder.arithmetic.reversed_numbers import MARK
 from revorder.errors import ProblemError, needs
 from revorder.files import weights_digest, write_whole
 from revorder.mixtures.mixture import Mixture
-from revorder.mixtures.rollbacks import plan_rollbacks
-from revorder.mixtures.sampling import held_out, sampler
-from revorder.mixtures.targets import as_pair
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.model.pretrained import load_model, load_tokenizer, prepare, save_tokenizer
 from revorder.processes import process_count
-from revorder.training.batches import pad
+from revorder.training.exact_match import Columns, Measure, encode_columns
 from revorder.training.finetune_batches import (
     FinetuneBatches,
     cut_off,
@@ -45,9 +42,7 @@ from revorder.training.finetune_data import (
 )
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.model_card import finetune_card
-from revorder.training.recipe import Lengths
 from revorder.training.runs import (
-    Log,
     SaveOnSignal,
     alone_in,
     claim,
@@ -57,7 +52,6 @@ from revorder.training.runs import (
     read_log,
     trainer_settings,
 )
-from revorder.training.trainer import VALIDATION_SEED, exact_match
 
 # keys of a recipe that may change during a run
 NOT_LEARNED = ("device_batch", "checkpointing", "save_every", "eval_columns", "eval_every")
@@ -169,7 +163,7 @@ def finetune(
     if compiling_pays(steps) and not torch.cuda.is_available():
         compile_layers(pretrained)
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
-    interruption = SaveOnSignal()
+    measured, interruption = partial(held_out_columns, recipe, mixture, tokenizer), SaveOnSignal()
     trainer = _Trainer(
         model=pretrained,
         args=trainer_settings(
@@ -188,7 +182,7 @@ def finetune(
         data_collator=first_item,
         processing_class=tokenizer,
         peft_config=adapters(recipe.lora, pretrained, tokenizer) if recipe.lora else None,
-        callbacks=[Measure(run / "log.jsonl", resumed, recipe, mixture, tokenizer), interruption],
+        callbacks=[Progress(run / "log.jsonl", resumed, recipe.eval_every, measured, at_the_end=True), interruption],
     )
     trainer.recipe = recipe
     with alone_in(run), interruption:
@@ -217,15 +211,8 @@ def compile_layers(model: Any) -> None:
         layer.compile(dynamic=True)
 
 
-class Measure(Log):
-    """Also measures exact match by column, and prints that, how fast the run learns, and how long it will take."""
-
-    def __init__(
-        self, log: Path, resumed: str | None, recipe: FinetuneRecipe, mixture: Mixture | None, tokenizer: Any
-    ) -> None:
-        super().__init__(log, resumed)
-        self.recipe, self.mixture, self.tokenizer = recipe, mixture, tokenizer
-        self.columns: dict[str, list[dict[str, Any]]] | None = None
+class Progress(Measure):
+    """Also prints how fast the run learns, and how long it will take."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
         super().on_train_begin(args, state, control, **more)
@@ -244,26 +231,11 @@ class Measure(Log):
                 flush=True,
             )
 
-    def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        due = state.global_step % self.recipe.eval_every == 0 or state.global_step == state.max_steps
-        if self.mixture and self.recipe.eval_columns and state.is_world_process_zero and due:
-            self.columns = self.columns or held_out_columns(self.mixture, self.recipe.eval_columns, self.tokenizer)
-            found = exact_match(getattr(model, "module", model), self.columns)
-            self.write(step=state.global_step, exact=found)
-            shown = "  ".join(f"{column} {percent:.0f}" for column, percent in found.items())
-            print(f"step {state.global_step}: exact match {shown}", flush=True)
 
-
-def held_out_columns(mixture: Mixture, columns: Lengths, tokenizer: Any) -> dict[str, list[dict[str, Any]]]:
-    """Return 100 problems of the validation split for each column, encoded, in batches of 25."""
-    found = {}
-    for op, a, b in columns:
-        rows = []
-        for problem in held_out(op, a, b, 100, VALIDATION_SEED, split="validation"):
-            plan = plan_rollbacks(mixture, problem.a, problem.b) if op == "/" else {}
-            rows.append(encode_pair(tokenizer, as_pair(sampler(mixture).written(0, problem, plan), True)))
-        found[f"{a}D{op}{b}D"] = [pad(rows[i : i + 25], tokenizer.eos_token_id) for i in range(0, len(rows), 25)]
-    return found
+def held_out_columns(recipe: FinetuneRecipe, mixture: Mixture | None, tokenizer: Any) -> Columns:
+    """Return 100 validation problems for each of the recipe's `eval_columns`, none if no equations are learned."""
+    encode, padding = partial(encode_pair, tokenizer), tokenizer.eos_token_id
+    return encode_columns(mixture, recipe.eval_columns, 100, encode, padding, 25) if mixture else {}
 
 
 def checkpointing(recipe: FinetuneRecipe) -> dict[str, bool]:

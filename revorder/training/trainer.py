@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,19 @@ import torch
 from transformers import Trainer, TrainingArguments, get_wsd_schedule
 
 from revorder.files import write_whole
-from revorder.mixtures.rollbacks import plan_rollbacks
-from revorder.mixtures.sampling import held_out, sampler
-from revorder.mixtures.targets import IGNORED, as_pair
+from revorder.mixtures.targets import IGNORED
 from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.llama import create_model, export
 from revorder.model.tokenizer import Tokenizer
 from revorder.processes import cores, is_first_process, process_count
 from revorder.training.attention import attend_without_masks
-from revorder.training.batches import Batches, encode_example, pad
+from revorder.training.batches import Batches, encode_example
+from revorder.training.exact_match import Columns, Measure, encode_columns, exact_match
 from revorder.training.graphs import GraphTrainer
 from revorder.training.model_card import model_card
 from revorder.training.optimizer import MuonAndAdamW
 from revorder.training.recipe import Recipe
 from revorder.training.runs import (
-    Log,
     SaveOnSignal,
     alone_in,
     claim,
@@ -35,8 +34,6 @@ from revorder.training.runs import (
     read_log,
     trainer_settings,
 )
-
-VALIDATION_SEED = 1
 
 
 @keeping_freed_memory()
@@ -68,7 +65,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     if not take_steps(recipe, tokenizer, model, run, saved, processes):
         return None
     if is_first_process():
-        scores = exact_match(model, encode_columns(recipe, tokenizer, 1000))
+        scores = exact_match(model, held_out_columns(recipe, tokenizer, 1000))
         export(model, out, recipe.model.places)
         mixture, log = recipe.data, read_log(run / "log.jsonl")
         about = {
@@ -92,7 +89,7 @@ def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, save
     spare = max(0, cores() // processes - 1) if torch.cuda.is_available() else 0
     batches = Batches(recipe, tokenizer, processes, spare)
     optimizer = MuonAndAdamW(model, recipe.muon_lr, recipe.lr)
-    interruption = SaveOnSignal()
+    measured, interruption = partial(held_out_columns, recipe, tokenizer, 200), SaveOnSignal()
     trainer = (GraphTrainer if on_one_gpu() else Trainer)(
         model=model,
         args=trainer_settings(TrainingArguments, run, recipe.steps, batches.pieces, recipe.save_every, recipe.seed),
@@ -100,11 +97,17 @@ def take_steps(recipe: Recipe, tokenizer: Tokenizer, model: Any, run: Path, save
         data_collator=first_item,
         compute_loss_func=mean_loss,
         optimizers=(optimizer, get_wsd_schedule(optimizer, *recipe.schedule(), recipe.steps, decay_type="linear")),
-        callbacks=[Measure(recipe, tokenizer, run / "log.jsonl", saved), interruption],
+        callbacks=[Measure(run / "log.jsonl", saved, recipe.eval_every, measured), interruption],
     )
     with alone_in(run), interruption, closing(batches):
         trainer.train(resume_from_checkpoint=saved)
     return not interruption.stopped
+
+
+def held_out_columns(recipe: Recipe, tokenizer: Tokenizer, n: int) -> Columns:
+    """Return `n` validation problems for each of the recipe's `eval_columns`."""
+    encode = partial(encode_example, tokenizer)
+    return encode_columns(recipe.data, recipe.eval_columns, n, encode, tokenizer.pad, 100)
 
 
 def on_one_gpu() -> bool:
@@ -119,50 +122,3 @@ def mean_loss(outputs: Any, labels: Any, num_items_in_batch: Any) -> Any:
         logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="sum"
     )
     return total / num_items_in_batch
-
-
-def encode_columns(recipe: Recipe, tokenizer: Tokenizer, n: int = 200) -> dict[str, list[dict[str, Any]]]:
-    """Return `n` validation problems for each of the recipe's `eval_columns`, encoded, in batches of 100."""
-    mixture, columns = recipe.data, {}
-    for op, a, b in recipe.eval_columns:
-        rows = []
-        for problem in held_out(op, a, b, n, VALIDATION_SEED, split="validation"):
-            plan = plan_rollbacks(mixture, problem.a, problem.b) if op == "/" else {}
-            rows.append(encode_example(tokenizer, as_pair(sampler(mixture).written(0, problem, plan), True)))
-        columns[f"{a}D{op}{b}D"] = [pad(rows[i : i + 100], tokenizer.pad) for i in range(0, len(rows), 100)]
-    return columns
-
-
-def exact_match(model: Any, columns: dict[str, list[dict[str, Any]]]) -> dict[str, float]:
-    """Return the percentage of each column's problems that greedy decoding would answer exactly."""
-    model.eval()
-    percent = {}
-    with torch.no_grad():
-        for name, batches in columns.items():
-            good = count = 0
-            for batch in batches:
-                labels = batch["labels"][:, 1:].to(model.device)
-                logits = model.forward(batch["input_ids"].to(model.device)).logits[:, :-1]  # not compiled
-                hit = (logits.argmax(-1) == labels) | (labels == IGNORED)
-                good += int(hit.all(1).sum())
-                count += len(labels)
-            percent[name] = 100 * good / count
-    model.train()
-    return percent
-
-
-class Measure(Log):
-    """Also measure exact match, log it and print it."""
-
-    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, log: Path, resumed: str | None) -> None:
-        super().__init__(log, resumed)
-        self.recipe, self.tokenizer = recipe, tokenizer
-        self.columns: dict[str, list[dict[str, Any]]] | None = None
-
-    def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        if self.recipe.eval_columns and state.is_world_process_zero and state.global_step % self.recipe.eval_every == 0:
-            self.columns = self.columns or encode_columns(self.recipe, self.tokenizer)
-            found = exact_match(model, self.columns)
-            self.write(step=state.global_step, exact=found)
-            shown = "  ".join(f"{column} {percent:.1f}" for column, percent in found.items())
-            print(f"step {state.global_step}: exact match {shown}", flush=True)

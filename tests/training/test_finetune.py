@@ -26,11 +26,11 @@ from revorder.mixtures.sampling import held_out  # noqa: E402
 from revorder.mixtures.targets import Pair  # noqa: E402
 from revorder.model.checkpoint import checkpoint  # noqa: E402
 from revorder.model.pretrained import load_model, load_tokenizer, prepare  # noqa: E402
+from revorder.training.exact_match import VALIDATION_SEED  # noqa: E402
 from revorder.training.finetune import checkpointing, finetune  # noqa: E402
 from revorder.training.finetune_batches import encode_pair  # noqa: E402
 from revorder.training.finetune_data import InTurn, Mixed, read_source  # noqa: E402
 from revorder.training.finetune_recipe import FINETUNES, FinetuneRecipe  # noqa: E402
-from revorder.training.trainer import VALIDATION_SEED  # noqa: E402
 
 QUICK = {"steps": 6, "batch": 8, "device_batch": 4, "lr": 5e-3, "schedule": "constant", "warmup": 0, "save_every": 2}
 
