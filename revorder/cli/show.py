@@ -8,9 +8,9 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Form, Json, Method, Problems, each_problem, emit
+from revorder.cli.common import Form, Json, Method, Overwrite, Problems, each_problem, emit
 from revorder.errors import ProblemError, quote
-from revorder.files import writable, write_whole
+from revorder.files import refuse_existing, writable, write_whole
 from revorder.methods import find_method, trace
 
 
@@ -26,6 +26,7 @@ def command(
         Optional[Path],
         typer.Option(metavar="FILE", help="Also write a page that shows what each digit is computed from."),
     ] = None,
+    overwrite: Overwrite = False,
     json_: Json = False,
 ) -> None:
     """Write the trace of a problem with a method.
@@ -37,6 +38,7 @@ def command(
     plan = read_rollback(rollback or [])
     if html:
         writable(html)  # before any trace is shown
+        refuse_existing(html, overwrite)
     pictures: list[str] = []
     several = find_method(method, form)[0].multiline
     before = ""

@@ -12,7 +12,7 @@ import typer
 
 from revorder.arithmetic.expression import Expression
 from revorder.cli.common import Json, emit, stdin_batches
-from revorder.errors import ProblemError
+from revorder.errors import ProblemError, shorten
 from revorder.judge import Verdict, verify
 from revorder.methods import METHODS, Method, find_method, trace
 from revorder.reading.questions import read_expression
@@ -61,9 +61,9 @@ def traces(lines: Iterable[str], method: Method) -> Iterator[str]:
     """
     block: list[str] = []
     several = False
-    for line in chain(lines, [""]):
+    for line in map(str.strip, chain(lines, [""])):
         alone = line.startswith("{") or "\\n" in line
-        if block and line.strip() and not alone and (several or line.startswith("=")):
+        if block and line and not alone and (several or line.startswith("=")):
             block.append(line)
             continue
         if block:
@@ -71,7 +71,7 @@ def traces(lines: Iterable[str], method: Method) -> Iterator[str]:
         block, several = [], method.multiline and not alone and writes_several_lines(method, line)
         if alone or ("=" in line and not several):
             yield line if line.startswith("{") else line.replace("\\n", "\n")
-        elif line.strip():
+        elif line:
             block = [line]
 
 
@@ -88,17 +88,21 @@ def writes_several_lines(method: Method, question: str) -> bool:
 
 
 def judge_line(text: str, method: str | None, form: str | None, asked: Expression | None) -> Verdict:
-    """Return the verdict on a trace, or on a line of JSON with a `text`, a `trace`, or a solution's `steps`."""
+    """Return the verdict on a trace, or on a line of JSON with a trace (`text_of`) or a solution's `steps`."""
     item: Any = None
     if text.startswith("{"):
         try:
             item = json.loads(text)
         except (ValueError, RecursionError):
             pass  # a trace that begins with a brace, which is wrong
+    if isinstance(item, dict) and text_of(item) is None and not isinstance(item.get("steps"), list):
+        keys = ", ".join(map(repr, item)) or "none"
+        accepted = "accepted: text, trace, prompt and completion, or steps"
+        return Verdict(False, None, 0, f"a row has the keys {shorten(keys)}; {accepted}")
     try:
         if isinstance(item, dict) and "text" not in item and isinstance(item.get("steps"), list):
             return judge_solution(item, asked)
-        if isinstance(item, dict) and isinstance(found := item.get("text", item.get("trace")), str):
+        if isinstance(item, dict) and (found := text_of(item)) is not None:
             if method is None:
                 method, form = str(item.get("method", "revorder")), form or item.get("form")
             if asked is None and "problem" in item:
@@ -115,6 +119,17 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
     except (KeyError, TypeError):
         return Verdict(False, None, 0, "not what solve writes: a problem, and steps that have a method and a text")
     return verify(text, method or "revorder", form, asked)
+
+
+def text_of(item: dict[str, Any]) -> str | None:
+    """Return the trace of a row: its `text`, its `trace`, or its `prompt` and `completion`; None if it has none.
+
+    >>> text_of({"prompt": "12+35=", "completion": "r|74=47"}), text_of({"messages": []})
+    ('12+35=r|74=47', None)
+    """
+    prompt, completion = item.get("prompt"), item.get("completion")
+    joined = prompt + completion if isinstance(prompt, str) and isinstance(completion, str) else None
+    return next((found for found in (item.get("text"), item.get("trace"), joined) if isinstance(found, str)), None)
 
 
 def judge_solution(item: dict[str, Any], asked: Expression | None) -> Verdict:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from revorder.arithmetic.causes import ROUNDING, UNKNOWN, find_cause
@@ -26,8 +26,10 @@ NEAR = 2000  # characters of its line, before and behind it, that may say that i
 BESIDE = 40  # characters before it that may make it another equation
 
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
+_NEAREST = r"to the nearest|nearest (?:whole|integer|tens?|hundreds?|thousands?|cent|dollar|tenth|hundredth)\b"
 STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
 _STATES_REST = re.compile(r"\b(?:remainder|left ?over)", re.IGNORECASE)
+_SAYS_REST = re.compile(r"\b(?:rest|r\.|leav(?:ing|es)|remain(?:ing|s)|spare|extra|over)(?!\w)", re.IGNORECASE)
 _DIGITS = r"(?:[0-9]{1,15}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})"
 _SIMPLE = re.compile(rf"({_DIGITS}(?:(?:[-+*]{_DIGITS}){{1,8}}|/{_DIGITS}))=({_DIGITS})")  # the most of them
 _REST = r"(-?[0-9]{1,400}(?:\.[0-9]{1,400})?)"
@@ -40,30 +42,64 @@ _REMAINDER = re.compile(
 _FRACTION_BELOW = re.compile(r"/ *([0-9.,]+ */ *[0-9.,]+)")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
 _BY_FRACTION = re.compile(r"(?:÷|\\div(?![A-Za-z])) *[0-9.,]+ */")
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
+_PARTS = re.compile(r"\s+(?:thirds|(?:four|fif|six|seven|eigh|nin|ten|twelf|hundred)ths|tens|hundreds)\b")
 _CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
 _UNIT = re.compile(
     r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot"
-    r"|ft|inch(?:es)?|yards?|miles?|[ck]?m|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|l|lit(?:er|re)s?|dozens?"
+    r"|ft|inch(?:es)?|yards?|miles?|[ckm]?m|m?l|mg|gallons?|degrees?|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|lit(?:er|re)s?|dozens?"
     r"|ounces?|oz|lbs?|[KMGT]B)\b(?:,? (?:and )?(?P<more>[0-9]{1,9}))?"
 )
 _CONVERSIONS = {
-    Fraction(n) for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 365, 1000, 1024, 1440, 3600, 5280, 86400, 2**20)
+    Fraction(n)
+    for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 365, 360, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
 }
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction, or a size
 _BULLET = re.compile(r"(?:\A|\n)[ \t>]*- +\Z")
+_CONTINUED = re.compile(r"(?:\A|\n)(?![ \t>]*[-+*] )[^\n]*[0-9)][ \t]*\n[ \t>]*[-+*] +\Z")  # 12\n+ 30 = 42
 _ITEM = re.compile(r"[0-9]{1,3} *- *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
-_NUMBERED = re.compile(
-    r"\b(?:step|item|day|week|part|lesson|question|problem|exercise|chapter|section|example|task|number|no\.?|q)"
-    r"[ \t*#]*\Z",
+_NAMED = re.compile(r"(?:\A|\n|[A-Za-z]\.?)[ \t*#]*\Z")
+_OPERAND_BEFORE = re.compile(  # 5 more than
+    r"([0-9][0-9,]*(?:\.[0-9]+)?)[^=.!?:;\n0-9]*"
+    r"\b(?:than|from|to|by|of|over|less|plus|minus|times|add(?:ed)?|subtract(?:ed)?) +\Z",
     re.IGNORECASE,
 )
+# words and letters that an operation or a function may begin or end with
+_PART_OF_IT = re.compile(
+    r"\b(?:plus|minus|times|twice|thrice|squared?|root|floor|ceiling|averages?|mean|median|negative|sec|log\S*"
+    r"|(?:divided|multiplied|increased|decreased|reduced) by|absolute value of|(?:mean|average|median|floor|ceiling) of"
+    r"|(?:half|thirds?|quarters?|[a-z]+ths?) of)[ (]*\Z|[\u0370-\u03ff\u2070-\u209f¹²³хХ] ?\Z",
+    re.IGNORECASE,
+)
+# what says that an equation is denied, supposed or asked: before it in its clause, behind it also in the next sentence
+_UNTRUE = r"(?:wrong(?:ly)?|incorrect(?:ly)?|false|untrue|impossible)\b"
+_DOUBTED = re.compile(
+    rf"\b(?:{_UNTRUE}|mistake|suppose|assum(?:e|ing)|claim(?:s|ed)?"
+    r"|(?:do|can|could|should|must)(?:n?'t|not| not) (?:say|write|be))|<(?:del|s|strike)>",
+    re.IGNORECASE,
+)
+_DOUBTED_BEHIND = re.compile(
+    r"(?:\A|[,#(|.]|\b(?:is|are|was|be)|'s)(?: (?:an?|the|not|but|that|this|is|clearly|completely))*"
+    rf"[ \t|]*(?:{_UNTRUE}|not (?:a )?(?:true|right|correct))(?! [a-z]*(?:answer|guess|turn|number)s)",
+    re.IGNORECASE,
+)
+_OTHER_ARITHMETIC = re.compile(
+    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|mod(?:ulo|ulus)?\b|clock\b)", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"[.!?](?!\S)|\n")
+_ASKS = re.compile(r"\W*(?:is|are|was|does|did|do|can|could|would|will|should)\b", re.IGNORECASE)
+_PERCENT_OF_IT = re.compile(r"[-+] *[$€£]?[0-9.,]+ ?%")  # 200 + 10%
+# what says of an equation that it is rounded: anywhere in its line, or in its clause
+_ROUNDS = re.compile(rf"≈|\b(?:{_ROUNDED}|approx|{_NEAREST})", re.IGNORECASE)
+_ROUGHLY = re.compile(r"~|\b(?:about|roughly|almost|nearly)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.!?](?!\S)|[:;\n]")
 # that says of whole numbers that they are rounded: before the equation, or anywhere in its line
 _ABOUT = re.compile(r"(?:≈|~|\b(?:about|approx[a-z]*|roughly|almost))\W{0,3}\Z", re.IGNORECASE)
-_TO_TENS = re.compile(rf"\b(?:{_ROUNDED}|nearest)", re.IGNORECASE)
+_TO_TENS = re.compile(rf"\b(?:{_ROUNDED}|{_NEAREST})", re.IGNORECASE)
 _COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
 _POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_BEHIND_ANNOTATION = re.compile(r">>[$€£]?([0-9][0-9,]*(?:\.[0-9]+)?)(?![0-9,.]*[0-9/%]| ?[0-9])")
 _CONTINUES = re.compile(r"\.\.+|…")
 
 
@@ -101,7 +137,8 @@ def check_text(text: str) -> Iterator[Finding]:
     """
     equations, plain = read_equations(text), same_length(text)
     tables = tables_of([equation for equation in equations if "|" in equation.equals], plain)
-    states = [any(is_right(row, text, plain) for row in table) for table in tables]
+    # a right row may be chance if it may be a date or a size
+    states = [sum((2, 1)[is_cell(row)] for row in table if is_right(row, text, plain)) > 1 for table in tables]
     rows = {row.start for table, right in zip(tables, states, strict=True) if right for row in table}
     for equation in equations:
         found = check_equation(equation, text, plain, equation.start in rows)
@@ -119,6 +156,11 @@ def tables_of(rows: list[Equation], plain: str) -> list[list[Equation]]:
     return tables
 
 
+def is_cell(row: Equation) -> bool:
+    """Whether the first side of a row of a table may be no operation."""
+    return _CELL.fullmatch(row.first) is not None
+
+
 def is_right(row: Equation, text: str, plain: str) -> bool:
     """Whether an equation of a text is right."""
     found = check_equation(row, text, plain)
@@ -131,6 +173,8 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
     `plain` is the text as `same_length` writes it; `in_table`: another row of its table is a right equation.
     """
     written = text[equation.start : equation.end]
+    if (behind := _BEHIND_ANNOTATION.match(text, equation.end)) and differs(behind[1], equation.stated):
+        return Finding(UNREAD, written, equation.start, equation.end, cause="another number stands behind it")
     if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(plain, equation.end):
         left, stated = simple.groups()
         if is_equal(left, stated):
@@ -142,7 +186,8 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
         return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
     line = line_around(plain, equation.start, equation.end)
     remainder = _REMAINDER.match(plain, equation.end)
-    rounding = bool(STATES_ROUNDING.search(line))
+    clause = around(_CLAUSE_END, plain, equation.start, equation.end)
+    rounding = bool(_ROUNDS.search(line) or _ROUGHLY.search(clause))
     cut = bool(_CONTINUES.match(plain, equation.end)) and not remainder
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
     said, *left = remainder.groups("") if remainder else ("", "")
@@ -156,9 +201,10 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
     doubt = ""
     if verdict == WRONG:
         doubt = doubt_of(equation, texts, plain, expected)
-        if not doubt and cause != REMAINDER and "/" in texts[0] and _STATES_REST.search(line):
-            doubt = "its remainder can't be read"
-        if not doubt and "|" in equation.equals and not in_table and (cause == UNKNOWN or _CELL.fullmatch(texts[0])):
+        if not doubt and cause != REMAINDER and "/" in texts[0]:
+            floored = cause == ROUNDING and _SAYS_REST.search(plain, equation.end, equation.end + BESIDE)
+            doubt = "its remainder can't be read" if floored or _STATES_REST.search(line) else ""
+        if not doubt and "|" in equation.equals and not in_table and (cause == UNKNOWN or is_cell(equation)):
             doubt = "its row may be no equation"
     elif _BY_FRACTION.search(written):
         doubt = FRACTION_BELOW
@@ -178,6 +224,39 @@ def line_around(text: str, start: int, end: int) -> str:
     first, last = max(0, start - NEAR), end + NEAR
     newline = text.find("\n", end, last)
     return text[max(first, text.rfind("\n", first, start) + 1) : newline if newline >= 0 else last]
+
+
+def since(ends: re.Pattern[str], text: str, start: int) -> int:
+    """Return where the last of the `ends` before a place ends, at most NEAR characters before it.
+
+    >>> since(_SENTENCE_END, "First. About 10/3 = 3.", 13)
+    6
+    """
+    return max(
+        (found.end() for found in ends.finditer(text, max(0, start - NEAR), start)), default=max(0, start - NEAR)
+    )
+
+
+def around(ends: re.Pattern[str], text: str, start: int, end: int) -> str:
+    """Return the text between two of the `ends` that a place stands in, at most NEAR characters before and behind it.
+
+    >>> around(_SENTENCE_END, "First. About 10/3 = 3 left. Last.", 13, 21)
+    ' About 10/3 = 3 left'
+    """
+    last = ends.search(text, end, end + NEAR)
+    return text[since(ends, text, start) : last.start() if last else end + NEAR]
+
+
+def differs(one: str, other: str) -> bool:
+    """Whether two texts are numbers of different values.
+
+    >>> differs("8", "$7"), differs("8.0", "8"), differs("8", "x")
+    (True, False, False)
+    """
+    if one == other:
+        return False
+    first, second = read_stored(one), read_stored(other)
+    return first is not None and second is not None and first.value != second.value
 
 
 def is_equal(left: str, stated: str) -> bool:
@@ -219,8 +298,23 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
     for other, why in other_readings(equation, sides, plain):
         if judge_sides(other).verdict == RIGHT:
             return why
+    before = plain[max(0, equation.start - BESIDE) : equation.start]
+    glued = equation.first.startswith("(") and before.rstrip(" ")[-1:].isalpha()
+    if glued or _PART_OF_IT.search(before) or _CONTINUED.search(plain, max(0, equation.start - NEAR), equation.start):
+        return "what stands before it may belong to it"
+    start, end = equation.start, equation.end
+    sentence = around(_SENTENCE_END, plain, start, end)
+    if _OTHER_ARITHMETIC.search(sentence):
+        return "it may be of another arithmetic"
+    stops = list(islice(_SENTENCE_END.finditer(plain, end, end + NEAR), 2))  # of its sentence and the next one
+    asked = stops and stops[0][0] == "?" and _ASKS.match(sentence)
+    behind = plain[end : stops[1].start() if len(stops) > 1 else end + NEAR]
+    if asked or _DOUBTED.search(plain, since(_CLAUSE_END, plain, start), start) or _DOUBTED_BEHIND.search(behind):
+        return "it may be denied, supposed or asked"
     if any(map(_LEADING_ZERO.search, sides)):
         return "a number with leading zeros may be a time or a label"
+    if _PARTS.match(plain, equation.end):
+        return "its last side may be in parts or in tens"
     if _CENTS.match(plain, equation.end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
         return "its sides have other units"
     unit = _UNIT.match(plain, equation.end)
@@ -252,11 +346,17 @@ def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> It
         yield (f"-{first.strip()}", *others), "a bullet may be a minus"
     if any(map(_FRACTION_BELOW.search, sides)):
         yield tuple(_FRACTION_BELOW.sub(r"/(\1)", side) for side in sides), FRACTION_BELOW
-    if (item := _ITEM.match(first)) and _NUMBERED.search(before):
+    if (found := _OPERAND_BEFORE.search(before)) and (number := found[1].replace(",", "")):
+        for op in "+-*/":
+            for whole in (f"{number}{op}({first})", f"({first}){op}{number}"):
+                yield (whole, *others), "a number before it may belong to it"
+    if (item := _ITEM.match(first)) and _NAMED.search(before):
         yield (first[item.end() :], *others), "its first number may be a label"
     for i, side in enumerate(others):
         if comma := _COMMA.match(side.strip()):
             yield (first, *others[:i], comma[1]), "a comma may end a number"
+    if any("%" in side for side in sides):
+        yield tuple(side.replace("%", "") for side in sides), "a percent may be a unit"
     if any(map(_POINT.search, sides)):
         yield tuple(_POINT.sub(r"\1\2", side) for side in sides), "points may separate thousands"
     if "$" in first and others[-1].strip().startswith("(") and others[-1].strip().endswith(")"):
@@ -298,7 +398,7 @@ def judge_sides(
     if not first.operators:
         return Judged(None)
     accepted, run_on = {value}, False
-    percent = any("%" in side for side in sides)
+    percent = any(map(_PERCENT_OF_IT.search, sides))
     for i, side in enumerate(sides[1:], 1):
         try:
             expression = Expression.parse(read_reversed(side))
@@ -313,9 +413,11 @@ def judge_sides(
             and (judged := judge_remainder(first, found, Fraction(remainder), i))
         ):
             return judged
-        if found in accepted and not run_on:
-            continue
         stated = items[0] if len(items) == 1 and isinstance(items[0], Number) else None
+        if found in accepted and not run_on:
+            if found != value and (stated is None or "%" in side):
+                return Judged(UNREAD, i, "", "a side may continue with a rounded one")
+            continue
         if stated is None:
             begins = next(item for item in items if isinstance(item, Number))
             if begins.value in accepted and i + 1 < len(sides) and not run_on:
@@ -339,7 +441,8 @@ def judge_sides(
                 continue
         if percent:
             return Judged(UNREAD, i, "", "a percent may be of the number before it")
-        if (i in near or (rounding and value.denominator > 1)) and close(found, value, Fraction(1, 20)):
+        is_next = rounding and found.denominator == 1 and abs(found - value) < 1
+        if is_next or ((i in near or (rounding and value.denominator > 1)) and close(found, value, Fraction(1, 20))):
             return Judged(UNREAD, i, "", ROUNDED_SOMEHOW)
         cause = CHAIN if run_on else find_cause(first, value, stated) if stated is not None else UNKNOWN
         return Judged(WRONG, i, number_text(Number(value, 0)), cause)

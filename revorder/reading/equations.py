@@ -47,6 +47,7 @@ _LATEX = [
         (r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
         (r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))", ","),
         (r"\\[dtc]?frac *(?:\{([0-9.]+)\}|([0-9])) *(?:\{([0-9.]+)\}|([0-9]))", None),
+        (r"\\[dtc]?frac\{([0-9.+*/()\0 -]{1,99})\}\{([0-9.+*/()\0 -]{1,99})\}", None),
         (r"\\right(?=\))", "\0"),
         (r"\\\\(?:\[[^\[\]\n]{0,12}\])?[ \t]*\n?", "\n"),
         (r"\\(?:tag\{[^{}]*\}|checkmark(?![A-Za-z]))", ""),
@@ -58,7 +59,7 @@ _LATEX = [
         (r"[{}&]", ""),
     )
 ]
-_BOLD = re.compile(r"(?<![0-9)])\*\*|\*\*(?![0-9(-])")
+_BOLD = re.compile(r"(?<![0-9)])\*\*(?! )|(?<! )\*\*(?![0-9(-])")
 _CLOSED = re.compile(r"(?<=[0-9)])\$(?= ?[=≈])")  # $3 + 4$ = $7$
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items() if chr(code) not in "。、\u20e3"}
@@ -81,12 +82,13 @@ _QUALIFIED = re.compile(
             ("a question", r"\s*\?|[ \t]+(?:true|right|correct|valid)\b[^.!?\n]{0,30}\?"),
             ("a factorial", "!"),
             ("a sign at the number", r"[ \t]{0,4}[%‰⁰¹²³⁴-⁹⁺½¼¾⅐-⅞₀-₉]|[ \t]*[•万萬億亿千百]"),
-            ("more digits of it", rf"\.?\([0-9]|\.{_FOREIGN}|,[0-9]| [0-9]{{3}}(?![0-9])"),
+            ("more digits of it", rf"\.?\([0-9]|\.[0-9{_FOREIGN}]|,[0-9]| [0-9]{{3}}(?![0-9])"),
             ("a ratio", " +: *[0-9]"),
-            ("a fraction behind a whole number", r"[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]"),
+            ("a fraction behind a whole number", r"[ \t]+(?:and[ \t]+)?[$(]?[0-9]+/[0-9]++(?! ?[=≈])"),
             ("half of it in words", "[ \t]+and (?:an?|one) (?:half|third|quarter)"),
             ("an operation in words", rf"[ \t]+{_OPERATES}[ \t]+[(0-9$]|(?<=/[0-9])[ \t]+of[ \t]+[0-9]"),
-            ("a power in words", r"[ \t]+(?:squared|cubed)"),
+            ("a power in words", r"[ \t]+(?:squared|cubed|to the [a-z]+ power)"),
+            ("less than nothing", r"[ \t]+(?:below zero|in debt|(?:loss|deficit)\b)"),
             ("a large unit", r"[ \t]+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|(?:[kKMBT]|mn|bn|mln|tn)\b)"),
             ("percent", "[ \t]+(?:per ?cent|pct)"),
             ("a modulus or a base", r"\s*\(?mod\b|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"),
@@ -138,7 +140,7 @@ _LABEL = re.compile(
     r"(?:\A|\n)[ \t>*#-]{0,8}(?:[A-Za-z]{1,12}[ \t])?[(\[]?(?:[A-Za-z]|[A-Za-z]?[0-9]{1,3})[)\]:.]{1,2}[ \t]{1,8}\Z"
     r"|\b[A-Za-z]{2,12}[ \t][0-9]{1,4}:[ \t]{1,8}\Z"
 )
-_MIXED = re.compile(r"[0-9] +and +\Z")  # 1 and 1/4
+_MIXED = re.compile(r"(?:\A|[^0-9.,=≈$ ]) *[0-9]+ +and +\Z")  # 1 and 1/4
 _LETTER = re.compile(r"[A-Za-z0-9] *\Z")
 _REMAINDER = re.compile(r"[Rr] ?[0-9]")
 
@@ -290,7 +292,9 @@ def padded(found: re.Match[str], by: str | None) -> str:
     """Return what replaces a LaTeX command, in as many characters; a fraction for None."""
     length = len(found[0])
     if by is None:
-        return f"({found[1] or found[2]}/{found[3] or found[4]}".ljust(length - 1, "\0") + ")"
+        over, under = (part for part in found.groups() if part)
+        joined = f"({over}/{under}" if (over + under).replace(".", "").isdigit() else f"(({over})/({under})"
+        return joined.ljust(length - 1, "\0") + ")"
     if by == ",":
         return by.ljust(length, "\0")
     return by * length if by in (_FOREIGN, "\0") else by.ljust(length)

@@ -61,6 +61,10 @@ def test_html_is_one_page_that_needs_nothing_else(revorder, tmp_path):
     assert "<b>= 79</b>" in html and "<b>= -23</b>" in html and "Traces by lean" in html
     assert not any(mark in html for mark in ("http:", "https:", "src=", "@import", "url("))
     assert [path.name for path in tmp_path.iterdir()] == ["trace.html"]  # nothing half written is left
+    again = revorder("show", "1+1", "--html", file)
+    assert again.returncode == 2 and "exists; choose a new file, or pass --overwrite" in again.stderr
+    assert file.read_text(encoding="utf-8") == html
+    assert revorder("show", "1+1", "--html", file, "--overwrite").returncode == 0
 
 
 def test_html_that_cannot_be_written(revorder, tmp_path):

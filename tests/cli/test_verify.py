@@ -23,6 +23,9 @@ def test_it_takes_expanded_traces_json_lines_and_any_bytes(revorder):
     assert revorder("verify", stdin=lines).stdout == "ok 79\nok 79\n"
     row = json.dumps({"op": "+", "a": "1", "b": "2", "answer": "47", "text": "12+35=r|74=47"})
     assert "expected '1+2'" in revorder("verify", stdin=row).stdout
+    row = json.dumps({"prompt": "12+35=", "completion": "r|74=47"})
+    assert revorder("verify", stdin=f" {row}\n12+35\n =r|74\n =47\n").stdout == "ok 47\nok 47\n"
+    assert "the keys 'messages'; accepted: text, " in revorder("verify", stdin='{"messages": []}').stdout
     junk = revorder("verify", stdin=b'\xff\xfe{\x00\n{}\n{"text"\n')
     assert junk.returncode == 1 and junk.stdout.count("wrong at step 0") == 3
     deep = revorder("verify", stdin="{" + '"a":[' * 100_000)

@@ -163,6 +163,53 @@ def test_wrong_equations_have_an_expected_value_and_a_cause(text, expected, caus
         *("1'200 + 100 = 1'300", "12’345 - 45 = 12’300", "8 + 5 = 1 (mod 12)", r"3 + 4 = 1 \pmod{6}", "9 + 5 = 2 PM"),
         *("11 + 3 = 2 o'clock", "1 + 1 = 10 in binary", "5 + 5 = 12₈", "50 + 50 = 1 dollar", "60 + 60 = 2 hours"),
         *("the remainder of 17 / 5 = 2", "2 (3+4) = 13"),
+        # a number, a word or a letter before it that belongs to it
+        *(
+            "Mary has 5 more than 2*3 = 11",
+            "Subtract 5 from 3 * 4 = 7",
+            "10 decreased by 3 + 4 = 3",
+            "n times 3 + 4 = 19",
+        ),
+        *(
+            "A tenth of 50 * 4 = 20",
+            "the absolute value of 3 - 5 = 2",
+            "log₂ 8 + 1 = 4",
+            "2π 3 * 2 = 37.7",
+            "f (3+1) = 16",
+        ),
+        *(
+            "Total = 12\n+ 30 + 5\n= 47",
+            "T &= 12 + 30 \\\\ &\\quad + 5 + 3 \\\\ &= 50",
+            "2 х 3 + 4 = 10",
+            "n ** 2 + 1 = 10",
+        ),
+        *("Year 1 - 100 + 50 = 150", "1 - 20*3 = 60", "500.000 * 2 = 1.000.000", "45 + 21 + 28 = 94%"),
+        # denied, supposed or asked elsewhere in the sentence, or in the next one
+        *(
+            "Would 3+4 = 8 be right?",
+            "Suppose that 2+2=5",
+            "It's wrong that 12*8 = 94.",
+            "12*8 = 94, but that's wrong.",
+        ),
+        *(
+            "The student wrote 3 + 4 = 8. This is incorrect.",
+            "Claim: 2+2=5. False.",
+            "<del>2+2=5</del>",
+            "2+2=5 # wrong",
+        ),
+        *(
+            "In base-8, 7 + 1 = 10.",
+            "On a 12-hour clock, 7 + 8 = 3.",
+            "20 - 25 = 5 below zero",
+            "3/10 + 4/10 = 7 tenths",
+        ),
+        *(
+            "17/5 = 3 groups, leaving 2.",
+            "17/5 = 3, the rest is 2.",
+            "17/5 = 3 boxes and 2 extra",
+            "We round up. 17/5 = 4",
+        ),
+        *("1/2 = 500 ml", "| 2-1 | 1 |\n| 3-0 | 2 |"),
         *("100-10% = 90", "5 million * 2 = 10 million", "2**3 + 1 = 9", "Suppose 2+2=5", "at 7:00+48 = 7:48"),
     ],
 )
@@ -185,6 +232,9 @@ def test_what_is_not_certain_is_never_wrong(text):
             "The question is about apples. 12*8 = 94",
             "She ran 3 miles; 12*8 = <<12*8=94>>94",
         ),
+        *("Leon is 2 months older: 12*8 = 94", "- 3+4 = 7\n- 12*8 = 94", "She has 5 since 12*8 = 94"),
+        *("The problem is about apples. 17/5 = 3.", "The nearest town sells 2.5*3 = 8", "See x.org/~bob: 17/4 = 4"),
+        *("12*8 = 94 and 94/2 = 47", r"\frac{12 \times 8}{4} = 25", "25/100 = 30%"),
         *("12*8 = 94 ≈ 94", "12*8 = 90 ≈ 90", "17 * 2 = 34 \\\\[4pt]\n12*8 &= 94"),
     ],
 )
@@ -192,7 +242,13 @@ def test_words_around_a_wrong_equation_do_not_hide_it(text):
     assert WRONG in [verdict for verdict, _, _ in verdicts(text)]
 
 
-@pytest.mark.parametrize("text", ["3 ÷ 1/2 = 1.5", "22/7 = 3.14 = 3 + 0.15", "2000/3 = 666.67 = 660 + 10"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("3 ÷ 1/2 = 1.5", "22/7 = 3.14 = 3 + 0.15", "2000/3 = 666.67 = 660 + 10"),
+        *("2/3 = 0.7 = 7/10", "1/3 = 0.3 = 30%", "She has 3+4 = <<3+4=7>>8 apples."),
+    ],
+)
 def test_what_is_not_certain_is_never_right(text):
     assert [verdict for verdict, _, _ in verdicts(text)] == [UNREAD]
 
