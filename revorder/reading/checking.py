@@ -173,9 +173,10 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
     `plain` is the text as `same_length` writes it; `in_table`: another row of its table is a right equation.
     """
     written = text[equation.start : equation.end]
-    if (behind := _BEHIND_ANNOTATION.match(text, equation.end)) and differs(behind[1], equation.stated):
-        return Finding(UNREAD, written, equation.start, equation.end, cause="another number stands behind it")
-    if (simple := _SIMPLE.fullmatch(written)) and not _REMAINDER.match(plain, equation.end):
+    behind = _BEHIND_ANNOTATION.match(text, equation.end)
+    contradicted = behind is not None and differs(behind[1], equation.stated)
+    simple = None if contradicted else _SIMPLE.fullmatch(written)
+    if simple and not _REMAINDER.match(plain, equation.end):
         left, stated = simple.groups()
         if is_equal(left, stated):
             return Finding(RIGHT, written, equation.start, equation.end)
@@ -206,6 +207,8 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
             doubt = "its remainder can't be read" if floored or _STATES_REST.search(line) else ""
         if not doubt and "|" in equation.equals and not in_table and (cause == UNKNOWN or is_cell(equation)):
             doubt = "its row may be no equation"
+    elif contradicted:
+        doubt = "another number stands behind it"
     elif _BY_FRACTION.search(written):
         doubt = FRACTION_BELOW
     if doubt:
