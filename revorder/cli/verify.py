@@ -95,14 +95,15 @@ def judge_line(text: str, method: str | None, form: str | None, asked: Expressio
             item = json.loads(text)
         except (ValueError, RecursionError):
             pass  # a trace that begins with a brace, which is wrong
-    if isinstance(item, dict) and text_of(item) is None and not isinstance(item.get("steps"), list):
+    found = text_of(item) if isinstance(item, dict) else None
+    if isinstance(item, dict) and found is None and not isinstance(item.get("steps"), list):
         keys = ", ".join(map(repr, item)) or "none"
         accepted = "accepted: text, trace, prompt and completion, or steps"
         return Verdict(False, None, 0, f"a row has the keys {shorten(keys)}; {accepted}")
     try:
         if isinstance(item, dict) and "text" not in item and isinstance(item.get("steps"), list):
             return judge_solution(item, asked)
-        if isinstance(item, dict) and (found := text_of(item)) is not None:
+        if found is not None:
             if method is None:
                 method, form = str(item.get("method", "revorder")), form or item.get("form")
             if asked is None and "problem" in item:

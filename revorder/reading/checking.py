@@ -51,7 +51,7 @@ _UNIT = re.compile(
 )
 _CONVERSIONS = {
     Fraction(n)
-    for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 365, 360, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
+    for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 360, 365, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
 }
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction, or a size
@@ -187,8 +187,9 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
         return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
     line = line_around(plain, equation.start, equation.end)
     remainder = _REMAINDER.match(plain, equation.end)
-    clause = around(_CLAUSE_END, plain, equation.start, equation.end)
-    rounding = bool(_ROUNDS.search(line) or _ROUGHLY.search(clause))
+    rounding = _ROUNDS.search(line) is not None
+    if not rounding and _ROUGHLY.search(line):
+        rounding = _ROUGHLY.search(around(_CLAUSE_END, plain, equation.start, equation.end)) is not None
     cut = bool(_CONTINUES.match(plain, equation.end)) and not remainder
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
     said, *left = remainder.groups("") if remainder else ("", "")
@@ -230,7 +231,7 @@ def line_around(text: str, start: int, end: int) -> str:
 
 
 def since(ends: re.Pattern[str], text: str, start: int) -> int:
-    """Return where the last of the `ends` before a place ends, at most NEAR characters before it.
+    """Return where the clause or sentence of a place begins, behind the last of the `ends` or NEAR characters before.
 
     >>> since(_SENTENCE_END, "First. About 10/3 = 3.", 13)
     6
