@@ -21,8 +21,9 @@ from revorder.corpora.records import read_records
 from revorder.corpora.rewriting import Edit, apply_edits
 from revorder.errors import ProblemError, shorten
 from revorder.files import read_text, refuse_existing, same_file, writable, written_whole
-from revorder.reading.checking import RIGHT, UNREAD, WRONG, Finding, check_text, fixes
+from revorder.reading.checking import Finding, check_text, fixes
 from revorder.reading.numbers import NUMBER
+from revorder.reading.sides import RIGHT, UNREAD, WRONG
 
 RECORDS = (".jsonl", ".parquet")
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from revorder.errors import ProblemError
 from revorder.files import partial_of, write_whole, writing
-from revorder.reading.checking import WRONG, Finding
+from revorder.reading.checking import Finding
+from revorder.reading.sides import WRONG
 
 MOST_REJECTED = 3  # named one by one
 SAVED = 1000  # texts between two lines that state the progress

@@ -21,9 +21,9 @@ from revorder.arithmetic.numbers import Agreement, Number, agreement, decimal_te
 from revorder.arithmetic.problem import answer_text
 from revorder.errors import ProblemError, quote, shorten
 from revorder.reading.answers import read_answer
-from revorder.reading.checking import RIGHT, UNREAD, WRONG
 from revorder.reading.numbers import read_fraction, read_stored
 from revorder.reading.questions import Asked, read_question
+from revorder.reading.sides import RIGHT, UNREAD, WRONG
 
 LEFT_ALONE = "not arithmetic"
 OUTCOMES = (WRONG, RIGHT, UNREAD, LEFT_ALONE)

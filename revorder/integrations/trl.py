@@ -25,8 +25,9 @@ from revorder.judge import verify
 from revorder.methods import find_method, trace
 from revorder.methods.base import Method
 from revorder.reading.answers import extract_answer, read_answer
-from revorder.reading.checking import RIGHT, UNREAD, check_text
+from revorder.reading.checking import check_text
 from revorder.reading.numbers import number_text
+from revorder.reading.sides import RIGHT, UNREAD
 
 Turns = str | Sequence[dict[str, Any]]  # a text, or the messages of a chat
 Rewards = list[float | None]

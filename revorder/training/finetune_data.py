@@ -18,8 +18,9 @@ from revorder.methods import METHODS, full_name
 from revorder.mixtures.mixture import MIXTURES, Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.mixtures.targets import Pair, as_pair
-from revorder.reading.checking import WRONG, check_text
+from revorder.reading.checking import check_text
 from revorder.reading.numbers import NOTATIONS
+from revorder.reading.sides import WRONG
 
 ENHANCEMENT_SIZE = 2000  # samples of appendix C's enhancement data
 SOURCES = (

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from revorder.integrations.scores import compute_score, equations_right
 from revorder.integrations.trl import equation_reward, equation_veto
-from revorder.reading.checking import RIGHT, UNREAD, WRONG, check_text
+from revorder.reading.checking import check_text
+from revorder.reading.sides import RIGHT, UNREAD, WRONG
 
 
 def verdicts(text):

@@ -1,0 +1,135 @@
+"""Doubts: why an equation that seems wrong may be right, read otherwise or in the light of what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+
+from revorder.arithmetic.expression import CURRENCY
+from revorder.reading.equations import Equation
+from revorder.reading.numbers import read_stored
+from revorder.reading.sides import RIGHT, judge_sides
+from revorder.reading.surroundings import CLAUSE_END, NEAR, SENTENCE_END, around, since
+
+FRACTION_BELOW = "a fraction may stand behind the division"
+BESIDE = 40  # characters before it that may make it another equation
+_FRACTION_BELOW = re.compile(r"/ *([0-9.,]+ */ *[0-9.,]+)")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
+_LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
+_PARTS = re.compile(r"\s+(?:thirds|(?:four|fif|six|seven|eigh|nin|ten|twelf|hundred)ths|tens|hundreds)\b")
+_CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
+_UNIT = re.compile(
+    r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot"
+    r"|ft|inch(?:es)?|yards?|miles?|[ckm]?m|m?l|mg|gallons?|degrees?|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|lit(?:er|re)s?|dozens?"
+    r"|ounces?|oz|lbs?|[KMGT]B)\b(?:,? (?:and )?(?P<more>[0-9]{1,9}))?"
+)
+_CONVERSIONS = {
+    Fraction(n)
+    for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 360, 365, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
+}
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_BULLET = re.compile(r"(?:\A|\n)[ \t>]*- +\Z")
+_CONTINUED = re.compile(r"(?:\A|\n)(?![ \t>]*[-+*] )[^\n]*[0-9)][ \t]*\n[ \t>]*[-+*] +\Z")  # 12\n+ 30 = 42
+_ITEM = re.compile(r"[0-9]{1,3} *- *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
+_NAMED = re.compile(r"(?:\A|\n|[A-Za-z]\.?)[ \t*#]*\Z")
+_OPERAND_BEFORE = re.compile(  # 5 more than
+    r"([0-9][0-9,]*(?:\.[0-9]+)?)[^=.!?:;\n0-9]*"
+    r"\b(?:than|from|to|by|of|over|less|plus|minus|times|add(?:ed)?|subtract(?:ed)?) +\Z",
+    re.IGNORECASE,
+)
+# words and letters that an operation or a function may begin or end with
+_PART_OF_IT = re.compile(
+    r"\b(?:plus|minus|times|twice|thrice|squared?|root|floor|ceiling|averages?|mean|median|negative|sec|log\S*"
+    r"|(?:divided|multiplied|increased|decreased|reduced) by|absolute value of|(?:mean|average|median|floor|ceiling) of"
+    r"|(?:half|thirds?|quarters?|[a-z]+ths?) of)[ (]*\Z|[\u0370-\u03ff\u2070-\u209f¹²³хХ] ?\Z",
+    re.IGNORECASE,
+)
+# what says that an equation is denied, supposed or asked: before it in its clause, behind it also in the next sentence
+_UNTRUE = r"(?:wrong(?:ly)?|incorrect(?:ly)?|false|untrue|impossible)\b"
+_DOUBTED = re.compile(
+    rf"\b(?:{_UNTRUE}|mistake|suppose|assum(?:e|ing)|claim(?:s|ed)?"
+    r"|(?:do|can|could|should|must)(?:n?'t|not| not) (?:say|write|be))|<(?:del|s|strike)>",
+    re.IGNORECASE,
+)
+_DOUBTED_BEHIND = re.compile(
+    r"(?:\A|[,#(|.]|\b(?:is|are|was|be)|'s)(?: (?:an?|the|not|but|that|this|is|clearly|completely))*"
+    rf"[ \t|]*(?:{_UNTRUE}|not (?:a )?(?:true|right|correct))(?! [a-z]*(?:answer|guess|turn|number)s)",
+    re.IGNORECASE,
+)
+_OTHER_ARITHMETIC = re.compile(
+    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|mod(?:ulo|ulus)?\b|clock\b)", re.IGNORECASE
+)
+_ASKS = re.compile(r"\W*(?:is|are|was|does|did|do|can|could|would|will|should)\b", re.IGNORECASE)
+_COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
+_POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
+
+
+def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: str) -> str:
+    """Return why an equation that seems wrong may be right, read otherwise; empty if nothing speaks for that."""
+    for other, why in other_readings(equation, sides, plain):
+        if judge_sides(other).verdict == RIGHT:
+            return why
+    before = plain[max(0, equation.start - BESIDE) : equation.start]
+    glued = equation.first.startswith("(") and before.rstrip(" ")[-1:].isalpha()
+    if glued or _PART_OF_IT.search(before) or _CONTINUED.search(plain, max(0, equation.start - NEAR), equation.start):
+        return "what stands before it may belong to it"
+    start, end = equation.start, equation.end
+    sentence = around(SENTENCE_END, plain, start, end)
+    if _OTHER_ARITHMETIC.search(sentence):
+        return "it may be of another arithmetic"
+    stops = list(islice(SENTENCE_END.finditer(plain, end, end + NEAR), 2))  # of its sentence and the next one
+    asked = stops and stops[0][0] == "?" and _ASKS.match(sentence)
+    behind = plain[end : stops[1].start() if len(stops) > 1 else end + NEAR]
+    if asked or _DOUBTED.search(plain, since(CLAUSE_END, plain, start), start) or _DOUBTED_BEHIND.search(behind):
+        return "it may be denied, supposed or asked"
+    if any(map(_LEADING_ZERO.search, sides)):
+        return "a number with leading zeros may be a time or a label"
+    if _PARTS.match(plain, equation.end):
+        return "its last side may be in parts or in tens"
+    if _CENTS.match(plain, equation.end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
+        return "its sides have other units"
+    unit = _UNIT.match(plain, equation.end)
+    cents = "$" in sides[-1] and "$" not in equation.first
+    if (unit or cents) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
+        ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
+        if ratios & (_CONVERSIONS if unit else {Fraction(100)}):
+            return "its sides may have other units"
+        if more := Fraction(unit["more"]) if unit and unit["more"] else None:
+            parts = exact.value - stated.value
+            if any(exact.value == stated.value * n + more or parts * n == more for n in _CONVERSIONS):
+                return "it states two units"
+    if span := _RANGE.fullmatch(sides[0]):
+        first, last = int(span[1]), int(span[2])
+        named = plain[max(0, equation.start - BESIDE) : equation.start].rstrip()[-1:].isalpha()
+        said = sides[-1].strip()
+        if first < last and (named or not (said.startswith("-") or said == str(last - first))):
+            return "its first side may be a range"
+        if unit and unit["hours"] and said == str((last - first) % 12):
+            return "its first side may be a span of time"
+    return ""
+
+
+def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the sides of an equation as they may be meant too, each with a word on what is read otherwise."""
+    first, *others = sides
+    before = plain[max(0, equation.start - BESIDE) : equation.start]
+    if _BULLET.search(before):
+        yield (f"-{first.strip()}", *others), "a bullet may be a minus"
+    if any(map(_FRACTION_BELOW.search, sides)):
+        yield tuple(_FRACTION_BELOW.sub(r"/(\1)", side) for side in sides), FRACTION_BELOW
+    if (found := _OPERAND_BEFORE.search(before)) and (number := found[1].replace(",", "")):
+        for op in "+-*/":
+            for whole in (f"{number}{op}({first})", f"({first}){op}{number}"):
+                yield (whole, *others), "a number before it may belong to it"
+    if (item := _ITEM.match(first)) and _NAMED.search(before):
+        yield (first[item.end() :], *others), "its first number may be a label"
+    for i, side in enumerate(others):
+        if comma := _COMMA.match(side.strip()):
+            yield (first, *others[:i], comma[1]), "a comma may end a number"
+    if any("%" in side for side in sides):
+        yield tuple(side.replace("%", "") for side in sides), "a percent may be a unit"
+    if any(map(_POINT.search, sides)):
+        yield tuple(_POINT.sub(r"\1\2", side) for side in sides), "points may separate thousands"
+    if "$" in first and others[-1].strip().startswith("(") and others[-1].strip().endswith(")"):
+        yield (first, *others[:-1], f"-{others[-1].strip()}"), "brackets may mean a minus"
