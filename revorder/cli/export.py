@@ -8,8 +8,9 @@ from typing import Annotated, Optional
 
 import typer
 
-from revorder.cli.common import Json, tell
+from revorder.cli.common import Json, Overwrite, tell
 from revorder.errors import ProblemError
+from revorder.files import refuse_existing
 from revorder.inference.transformers_runtime import is_other_model
 from revorder.model.checkpoint import shipped
 
@@ -28,6 +29,7 @@ def command(
     to: Annotated[
         Optional[str], typer.Option(help="html, gguf or onnx; taken from the file's name by default.")
     ] = None,
+    overwrite: Overwrite = False,
     json_: Json = False,
 ) -> None:
     """Write a checkpoint as a web page that computes, as GGUF for llama.cpp, or as ONNX for onnxruntime.
@@ -43,6 +45,7 @@ def command(
             f"{checkpoint!r} has another tokenizer than train's; llama.cpp's convert_hf_to_gguf.py and torch.onnx"
             " export it"
         )
+    refuse_existing(out, overwrite)
     module, function = FORMATS[kind]
     getattr(import_module(module), function)(checkpoint, out)
     tell(out, {"file": str(out), "format": kind, "bytes": out.stat().st_size}, json_)

@@ -74,3 +74,11 @@ def test_a_missing_package_is_one_line(refused, monkeypatch, tmp_path, package):
     monkeypatch.setitem(sys.modules, package, None)
     said = refused("export", "calculator", tmp_path / f"model.{package}")
     assert said.endswith(f"install: pip install 'revorder[{package}]'\n")
+
+
+def test_no_file_is_replaced_unless_asked(revorder, refused, tmp_path):
+    out = tmp_path / "page.html"
+    out.write_text("mine")
+    assert "exists; choose a new file, or pass --overwrite" in refused("export", "calculator", out)
+    assert out.read_text() == "mine"
+    assert revorder("export", "calculator", out, "--overwrite").returncode == 0 and "<html" in out.read_text()
