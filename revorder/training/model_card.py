@@ -16,6 +16,7 @@ from revorder.training.recipe import Recipe
 
 def model_card(
     recipe: Recipe,
+    given: str,
     steps: int | None,
     parameters: int,
     scores: dict[str, float],
@@ -27,6 +28,7 @@ def model_card(
 
     Args:
         recipe: The recipe of the run.
+        given: The recipe's packaged name or file.
         steps: The steps asked for on the command line, if any.
         parameters: The number of the model's parameters.
         scores: Percent of exact matches on 1000 validation problems, by column.
@@ -38,7 +40,7 @@ def model_card(
     batches = recipe.batches_a_step(processes)
     alike = batches == recipe.batches  # then one process takes the same steps
     command = "revorder" if alike else f"torchrun --nproc-per-node {processes} -m revorder"
-    command += f" train {recipe.name} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
+    command += f" train {given} --out {recipe.name}" + (f" --steps {steps}" if steps else "")
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in recipe.max_digits)
     rows = "\n".join(f"| {column} | {percent:.1f} |" for column, percent in scores.items())
     losses = [entry["loss"] for entry in log if "loss" in entry]

@@ -78,9 +78,9 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
         CheckpointInfo(
             mixture.method, mixture.form, recipe.max_digits, mixture.answer, recipe.model.places, about
         ).save(out)
-        write_whole(
-            out / "README.md", model_card(recipe, steps, model.num_parameters(), scores, log, processes, commits)
-        )
+        given = Path(source).name if isinstance(source, (str, Path)) else recipe.name
+        card = model_card(recipe, given, steps, model.num_parameters(), scores, log, processes, commits)
+        write_whole(out / "README.md", card)
     return out
 
 

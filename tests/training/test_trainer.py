@@ -68,7 +68,7 @@ def test_a_run_learns_and_says_what_it_made(whole):
     assert losses[-1] < losses[0] and any("exact" in entry for entry in log_of(out))
     card = (out / "README.md").read_text()
     assert "60 steps of 128 tokens, 7,680 in all" in card and "in 1 process on" in card
-    assert "2D + 2D" in card and "Exact match" in card and "`revorder train test --out test`" in card
+    assert "2D + 2D" in card and "Exact match" in card and "`revorder train recipe.yaml --out test`" in card
     assert solve("1+2", model=str(out)).verified
 
 
@@ -188,7 +188,7 @@ def test_two_processes_train_as_one(recipe, tmp_path):
     )
     assert done.returncode == 0, done.stderr[-2000:]
     card = (tmp_path / "out" / "README.md").read_text()
-    assert "`revorder train test --out test --steps 20` at commit " in card
+    assert "`revorder train recipe.yaml --out test --steps 20` at commit " in card
     assert ": 20 steps of 256 tokens" in card and "in 2 processes" in card
     alone = train(recipe, tmp_path / "alone", steps=20)
     losses = [[entry["loss"] for entry in log_of(out) if "loss" in entry] for out in (alone, tmp_path / "out")]
