@@ -145,9 +145,9 @@ class MixtureSampler:
 def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return (least value, number of values) for each digit count of each operand.
 
-    The lists are empty for parts that `multiple`, `retried` and `sparse` draw.
+    The lists are empty for parts that `multiple`, `retried`, `zeros`, `sparse` and `fives` draw.
     """
-    if part.draw == "sparse" or (part.op == "/" and part.draw != "lengths"):
+    if part.draw in ("sparse", "fives") or (part.op == "/" and part.draw != "lengths"):
         return [], []
 
     def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
@@ -219,6 +219,19 @@ def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
     return b * quotient + rest, b, word
 
 
+def zeros(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """Return (dividend of a few digits and zeros, as a decimal has it, divisor, the rest of the randomness)."""
+    word, i = divmod(word, part.b[1] - part.b[0] + 1)
+    least = _POWERS[part.b[0] + i - 1]
+    word, x = divmod(word, 9 * least)
+    b = least + x
+    low = max(part.a[0], part.b[0] + i)
+    word, i = divmod(word, part.a[1] - low + 1)
+    word, digits = divmod(word, min(17, low + i))
+    word, y = divmod(word, 9 * _POWERS[digits])
+    return (_POWERS[digits] + y) * _POWERS[low + i - 1 - digits], b, word
+
+
 def sparse(part: MixturePart, word: int) -> tuple[int, int, int]:
     """Return (factor, multiplier with zeros below its first digit except for one, the rest of the randomness)."""
     word, i = divmod(word, part.a[1] - part.a[0] + 1)
@@ -232,7 +245,18 @@ def sparse(part: MixturePart, word: int) -> tuple[int, int, int]:
     return least + x, (first + 1) * _POWERS[lower] + second * _POWERS[place], word
 
 
-_DRAWS = {"values": multiple, "retries": retried, "sparse": sparse}
+def fives(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """Return (factor that ends in 0 or 5, multiplier, the rest of the randomness)."""
+    word, i = divmod(word, part.a[1] - part.a[0] + 1)
+    least = _POWERS[part.a[0] + i - 1]
+    word, x = divmod(word, 9 * least // 5)
+    word, i = divmod(word, part.b[1] - part.b[0] + 1)
+    low = _POWERS[part.b[0] + i - 1]
+    word, y = divmod(word, 9 * low)
+    return least + 5 * x, low + y, word
+
+
+_DRAWS = {"values": multiple, "retries": retried, "sparse": sparse, "zeros": zeros, "fives": fives}
 
 
 def held_out(

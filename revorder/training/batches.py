@@ -6,8 +6,10 @@ import hashlib
 import random
 from concurrent.futures import Future
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
+from revorder.arithmetic.trace import ROLLBACK, STEP_END
 from revorder.errors import ProblemError
 from revorder.helpers import Helpers
 from revorder.metrics.token_cost import characters
@@ -33,17 +35,30 @@ def encode_example(tokenizer: Tokenizer, pair: Pair) -> Encoded:
     return [tokenizer.bos, *ids, tokenizer.eos], [IGNORED, *labels, tokenizer.eos]
 
 
+def beginning(example: Example) -> Example:
+    """Return a division up to the mark behind its first right quotient digit; of one digit, the whole division.
+
+    >>> mixture = Mixture.read({"method": "lean", "estimate_digits": 2, "parts": [{"op": "/", "a": 4, "b": 2}]})
+    >>> example = sampler(mixture).example(0, 7)
+    >>> beginning(example).text, example.text
+    ('5382/46=100r|64r|870#', '5382/46=100r|64r|870#10r|64r|223#7r|223r|000=117')
+    """
+    for last, (before, piece) in enumerate(pairwise(example.pieces), 3):
+        if piece == STEP_END and before[1] is not ROLLBACK:
+            return example._replace(pieces=example.pieces[:last])
+    return example
+
+
 def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encoded: Encoded) -> Encoded:
     """Return an example with its places moved up, or unchanged, according to the recipe's `place_offset`.
 
-    The choice is a pure function of the seed and the example's index. The label of `r|` stays: a finished model has
-    only one `r|` to write.
+    The choice is a pure function of the recipe's seed and the example's index. The label of `r|` stays: a finished
+    model has only one `r|` to write.
     """
     ids, labels = encoded
-    word = hashlib.blake2b(f"place {recipe.seed}:{example.index}".encode(), digest_size=8).digest()
-    drawn, where = int.from_bytes(word[:4], "little"), int.from_bytes(word[4:], "little")
+    drawn, where = chance("place", recipe, example)
     problem = example.problem
-    if drawn >= recipe.place_offset * 2**32 or (problem.op == "*" and problem.a > 9 and problem.b > 9):
+    if drawn >= recipe.place_offset or (problem.op == "*" and problem.a > 9 and problem.b > 9):
         return encoded
     offset = where % (tokenizer.places - tokenizer.top_place(ids))
     moved = tokenizer.shift_places(ids, offset)
@@ -51,6 +66,12 @@ def shift_example(recipe: Recipe, tokenizer: Tokenizer, example: Example, encode
         label if label == IGNORED or token >= len(tokenizer) else token
         for token, label in zip(moved, labels, strict=True)
     ]
+
+
+def chance(what: str, recipe: Recipe, example: Example) -> tuple[float, int]:
+    """Return a number from 0 to 1 and a whole number below 2**32, both a pure function of the arguments."""
+    word = hashlib.blake2b(f"{what} {recipe.seed}:{example.index}".encode(), digest_size=8).digest()
+    return int.from_bytes(word[:4], "little") / 2**32, int.from_bytes(word[4:], "little")
 
 
 def pad(rows: list[Encoded], padding: int) -> dict[str, Any]:
@@ -113,15 +134,12 @@ class Batches:
         """Return examples of a mixture, `tokens` tokens in all, from a start that `key` determines."""
         recipe, rows, total = self.recipe, list[Encoded](), 0
         start = int.from_bytes(key, "little") % mixture.size
-        learn_estimates = mixture.estimate_digits > 0
         while total < tokens:
             for first, last in ((start, mixture.size), (0, start)):
                 for example in sampler(mixture).examples(recipe.seed, first, last):
-                    pair = as_pair(example, learn_estimates)
-                    if characters(pair.text) + 2 <= recipe.longest:
-                        row = encode_example(self.tokenizer, pair)
-                        rows.append(shift_example(recipe, self.tokenizer, example, row) if recipe.place_offset else row)
-                        total += len(rows[-1][0])
+                    if row := self.encoded(example, mixture.estimate_digits > 0):
+                        rows.append(row)
+                        total += len(row[0])
                         if total >= tokens:
                             return rows
             if not rows:
@@ -129,6 +147,20 @@ class Batches:
                     f"recipe {recipe.name!r}: no example has up to {recipe.longest} tokens; give a larger 'longest'"
                 )
         return rows
+
+    def encoded(self, example: Example, learn_estimates: bool) -> Encoded | None:
+        """Return an example as the recipe learns it, whole or begun, its places moved or not; None if too long."""
+        recipe, shown = self.recipe, example
+        if recipe.beginnings and example.problem.op == "/":
+            drawn, _ = chance("beginning", recipe, example)
+            shown = beginning(example) if drawn < recipe.beginnings else example
+        pair = as_pair(shown, learn_estimates)
+        if characters(pair.text) + 2 > recipe.longest:
+            return None
+        ids, labels = encode_example(self.tokenizer, pair)
+        if len(shown.pieces) < len(example.pieces):
+            del ids[-1], labels[-1]  # a beginning has no <eos>
+        return shift_example(recipe, self.tokenizer, example, (ids, labels)) if recipe.place_offset else (ids, labels)
 
     def pool(self, number: int) -> list[dict[str, Any]]:
         """Return POOL shuffled batches of about equal numbers of tokens, each with examples of similar lengths."""

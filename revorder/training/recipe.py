@@ -52,6 +52,9 @@ class Recipe(Settings):
             reach, so that the model learns places above the trained lengths too. The digits and `r|` of an example move
             together. A product of two numbers of two or more digits never moves: its partial products are shifted by
             the place of a digit, which must count from 0.
+        beginnings: The share of divisions that are learned only up to the mark behind their first quotient digit. The
+            first step finds the digits of the dividend at a distance that depends on the lengths of the operands, the
+            later ones always at the same places; so it is learned last, and needs the most examples.
         lr: The learning rate of AdamW.
         muon_lr: The learning rate of Muon for the layers' matrices, null to train them with AdamW too.
         decay_steps: The steps of the final decay.
@@ -76,6 +79,7 @@ class Recipe(Settings):
     batches: Count = 1
     longest: Count = 320
     place_offset: Share = 0
+    beginnings: Share = 0
     lr: Annotated[float, Field(ge=0)] = 1.4e-3
     muon_lr: Annotated[float, Field(ge=0)] | None = 7e-3
     decay_steps: Annotated[int, Field(ge=0)] = 10_000
@@ -109,7 +113,12 @@ class Recipe(Settings):
 
     def run_settings(self, processes: int) -> dict[str, Any]:
         """Return every setting that affects what is learned in a run of this many processes, as JSON."""
-        used = {"place_offset": self.place_offset, "early": self.early, "early_steps": self.early}
+        used = {
+            "place_offset": self.place_offset,
+            "beginnings": self.beginnings,
+            "early": self.early,
+            "early_steps": self.early,
+        }
         unused = {key for key, value in used.items() if not value}
         settings = self.model_dump(mode="json", exclude=NOT_LEARNED | unused)
         return settings | {"batches": self.batches_a_step(processes)}

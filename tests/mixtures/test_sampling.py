@@ -121,6 +121,19 @@ def test_sparse_multipliers_have_two_digits_and_zeros():
     assert len({p.b for p in problems}) > 600
 
 
+def test_dividends_may_have_up_to_17_digits_and_zeros():
+    problems = drawn(2000, op="/", a=(20, 24), b=(3, 5), draw="zeros")
+    assert {len(str(p.a)) for p in problems} == {20, 21, 22, 23, 24} and {len(str(p.b)) for p in problems} == {3, 4, 5}
+    digits = Counter(len(str(p.a).rstrip("0")) for p in problems)
+    assert set(digits) == set(range(1, 18)) and min(digits.values()) > 60
+
+
+def test_first_operands_may_end_in_0_or_5():
+    problems = drawn(2000, op="*", a=(2, 4), b=(1, 3), draw="fives")
+    assert {(len(str(p.a)), len(str(p.b))) for p in problems} == {(a, b) for a in (2, 3, 4) for b in (1, 2, 3)}
+    assert {p.a % 10 for p in problems} == {0, 5} and {p.b % 10 for p in problems} == set(range(10))
+
+
 def test_weights_are_the_parts_shares():
     parts = [{"op": op, "a": 5, "b": 3, "weight": weight} for op, weight in zip("+-*/", (1, 2, 3, 4), strict=True)]
     examples = sampler(Mixture.read({"method": "plain", "parts": parts})).examples(0, 0, 4000)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from revorder import ProblemError
+from revorder import ProblemError, trace
 from revorder.model.tokenizer import Tokenizer
 from revorder.training.recipe import Recipe
 
@@ -74,6 +74,24 @@ early_steps: 64
         shares += [[sum(n for n, by in zip(lengths, of, strict=True) if by == op) / sum(lengths) for op in "*-+"]]
     expected = [[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0], [0, 0.5, 0.5], [0, 0, 1], [0, 0, 1]]
     assert shares == [pytest.approx(row, abs=0.01) for row in expected]
+
+
+def test_divisions_may_be_learned_only_to_their_first_digit(recipe):
+    text = recipe.read_text().replace('{op: "+", a: [1, 2], b: [1, 2]}', '{op: "/", a: 6, b: [1, 4], remainder: 0.5}')
+    recipe.write_text(text.replace("tokens: 128", "tokens: 512") + "beginnings: 0.5\n")
+    tokenizer = Tokenizer()
+    pool = Batches(Recipe.read(recipe), tokenizer).pool(0)
+    ends = [row[row != tokenizer.pad].tolist() for batch in pool for row in batch["input_ids"]]
+    begun = [tokenizer.decode(ids) for ids in ends if ids[-1] != tokenizer.eos]
+    assert 0.4 < len(begun) / len(ends) < 0.6
+    for text in begun:
+        question, _, work = text.partition("=")
+        whole = trace(question, "lean").text
+        assert whole.startswith(text) and work.lstrip("#").count("#") == 1 and work.endswith("#")
+    for batch in pool:
+        for ids, labels in zip(batch["input_ids"].tolist(), batch["labels"].tolist(), strict=True):
+            learned = tokenizer.decode([i for i in labels if i != IGNORED])
+            assert learned == tokenizer.decode(ids).partition("=")[2]
 
 
 def test_padding_is_not_learned():
