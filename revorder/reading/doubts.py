@@ -62,6 +62,7 @@ _OTHER_ARITHMETIC = re.compile(
 )
 _ASKS = re.compile(r"\W*(?:is|are|was|does|did|do|can|could|would|will|should)\b", re.IGNORECASE)
 _COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
+_DECIMAL_COMMA = re.compile(r",(?!000)")
 _POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
 
 
@@ -127,6 +128,8 @@ def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> It
     for i, side in enumerate(others):
         if comma := _COMMA.match(side.strip()):
             yield (first, *others[:i], comma[1]), "a comma may end a number"
+    if any(map(_DECIMAL_COMMA.search, sides)):
+        yield tuple(_DECIMAL_COMMA.sub(".", side) for side in sides), "a comma may be a decimal point"
     if any("%" in side for side in sides):
         yield tuple(side.replace("%", "") for side in sides), "a percent may be a unit"
     if any(map(_POINT.search, sides)):
