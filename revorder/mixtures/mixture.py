@@ -47,7 +47,8 @@ class MixturePart(Settings):
             one less, and the division is exact. `retries` draws divisions of at most `a` digits; in most of them, two
             quotient digits in a row are estimated too high. `sparse` draws products whose second operand has a first
             digit, another one and zeros. `zeros` draws divisions whose dividend has up to 17 digits and zeros. `fives`
-            draws products whose first operand ends in 0 or 5.
+            draws products whose first operand ends in 0 or 5. `near` draws divisions whose dividend is near a
+            multiple of the divisor with zeros behind it.
         remainder: the share of divisions that need not be exact.
         hard: the share of hard cases (revorder.mixtures.hard_cases).
         swap_operands: whether to swap the operands half of the time.
@@ -57,7 +58,7 @@ class MixturePart(Settings):
     a: DigitRange
     b: DigitRange
     weight: Annotated[float, Field(gt=0, le=1e6, description="a number above 0, up to a million")] = 1
-    draw: Literal["lengths", "values", "retries", "sparse", "zeros", "fives"] = "lengths"
+    draw: Literal["lengths", "values", "retries", "sparse", "zeros", "fives", "near"] = "lengths"
     remainder: Share = 0
     hard: Share = 0
     swap_operands: bool = False
@@ -74,6 +75,8 @@ class MixturePart(Settings):
             )
         if self.draw == "zeros" and self.op != "/":
             raise ValueError("key 'draw' is \"zeros\"; accepted: for /")
+        if self.draw == "near" and (self.op != "/" or self.a[1] <= self.b[1]):
+            raise ValueError("key 'draw' is \"near\"; accepted: for /, 'a' of one digit more than 'b'")
         if self.draw == "fives" and (self.op != "*" or self.a[0] < 2 or self.swap_operands):
             raise ValueError("key 'draw' is \"fives\"; accepted: for *, 'a' of 2 digits or more, no 'swap_operands'")
         if self.draw == "sparse" and (self.op != "*" or self.b[0] < 2 or self.swap_operands):

@@ -145,7 +145,7 @@ class MixtureSampler:
 def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return (least value, number of values) for each digit count of each operand.
 
-    The lists are empty for parts that `multiple`, `retried`, `zeros`, `sparse` and `fives` draw.
+    The lists are empty for parts that the functions in _DRAWS draw.
     """
     if part.draw in ("sparse", "fives") or (part.op == "/" and part.draw != "lengths"):
         return [], []
@@ -232,6 +232,30 @@ def zeros(part: MixturePart, word: int) -> tuple[int, int, int]:
     return (_POWERS[digits] + y) * _POWERS[low + i - 1 - digits], b, word
 
 
+def near(part: MixturePart, word: int) -> tuple[int, int, int]:
+    """Return (dividend near a multiple of the divisor, half of the time near its first digits, divisor, the rest).
+
+    The quotient has zeros or nines, and its number of digits or its next digit hangs on a comparison of nearly equal
+    numbers.
+    """
+    word, i = divmod(word, part.b[1] - part.b[0] + 1)
+    least = _POWERS[part.b[0] + i - 1]
+    word, x = divmod(word, 9 * least)
+    b = least + x
+    low = max(part.a[0], part.b[0] + i + 1)
+    word, n = divmod(word, part.a[1] - low + 1)
+    zeros = low + n - part.b[0] - i
+    word, many = divmod(word, 2)
+    quotient = 1
+    if many:
+        word, digits = divmod(word, zeros)
+        word, x = divmod(word, 9 * _POWERS[digits])
+        quotient, zeros = _POWERS[digits] + x, zeros - digits - 1
+    unit = b * _POWERS[zeros]
+    word, x = divmod(word, unit // 25 + 1)
+    return min(unit * quotient + x - unit // 50, _POWERS[part.a[1]] - 1), b, word
+
+
 def sparse(part: MixturePart, word: int) -> tuple[int, int, int]:
     """Return (factor, multiplier with zeros below its first digit except for one, the rest of the randomness)."""
     word, i = divmod(word, part.a[1] - part.a[0] + 1)
@@ -256,7 +280,7 @@ def fives(part: MixturePart, word: int) -> tuple[int, int, int]:
     return least + 5 * x, low + y, word
 
 
-_DRAWS = {"values": multiple, "retries": retried, "sparse": sparse, "zeros": zeros, "fives": fives}
+_DRAWS = {"values": multiple, "retries": retried, "sparse": sparse, "zeros": zeros, "fives": fives, "near": near}
 
 
 def held_out(

@@ -128,6 +128,16 @@ def test_dividends_may_have_up_to_17_digits_and_zeros():
     assert set(digits) == set(range(1, 18)) and min(digits.values()) > 60
 
 
+def test_dividends_may_be_near_a_multiple_of_the_divisor():
+    problems = drawn(2000, op="/", a=(6, 8), b=(3, 4), draw="near")
+    assert {len(str(p.b)) for p in problems} == {3, 4} and {len(str(p.a)) for p in problems} <= {5, 6, 7, 8}
+    first = [any(50 * abs(p.a - p.b * 10**k) <= p.b * 10**k for k in range(1, 6)) for p in problems]
+    assert 0.4 < sum(first) / 2000 < 0.6
+    quotients = [str(p.a // p.b) for p in problems]
+    assert 0.4 < sum("0" in q[1:] for q in quotients) / 2000 < 0.8
+    assert 0.2 < sum("99" in q or "98" in q for q in quotients) / 2000 < 0.6
+
+
 def test_first_operands_may_end_in_0_or_5():
     problems = drawn(2000, op="*", a=(2, 4), b=(1, 3), draw="fives")
     assert {(len(str(p.a)), len(str(p.b))) for p in problems} == {(a, b) for a in (2, 3, 4) for b in (1, 2, 3)}
