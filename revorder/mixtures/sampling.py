@@ -221,15 +221,11 @@ def retried(part: MixturePart, word: int) -> tuple[int, int, int]:
 
 def zeros(part: MixturePart, word: int) -> tuple[int, int, int]:
     """Return (dividend of a few digits and zeros, as a decimal has it, divisor, the rest of the randomness)."""
-    word, i = divmod(word, part.b[1] - part.b[0] + 1)
-    least = _POWERS[part.b[0] + i - 1]
-    word, x = divmod(word, 9 * least)
-    b = least + x
-    low = max(part.a[0], part.b[0] + i)
+    b, word = number(*part.b, word)
+    low = max(part.a[0], len(str(b)))
     word, i = divmod(word, part.a[1] - low + 1)
-    word, digits = divmod(word, min(17, low + i))
-    word, y = divmod(word, 9 * _POWERS[digits])
-    return (_POWERS[digits] + y) * _POWERS[low + i - 1 - digits], b, word
+    begin, word = number(1, min(17, low + i), word)
+    return begin * _POWERS[low + i - len(str(begin))], b, word
 
 
 def near(part: MixturePart, word: int) -> tuple[int, int, int]:
@@ -238,19 +234,15 @@ def near(part: MixturePart, word: int) -> tuple[int, int, int]:
     The quotient has zeros or nines, and its number of digits or its next digit hangs on a comparison of nearly equal
     numbers.
     """
-    word, i = divmod(word, part.b[1] - part.b[0] + 1)
-    least = _POWERS[part.b[0] + i - 1]
-    word, x = divmod(word, 9 * least)
-    b = least + x
-    low = max(part.a[0], part.b[0] + i + 1)
-    word, n = divmod(word, part.a[1] - low + 1)
-    zeros = low + n - part.b[0] - i
+    b, word = number(*part.b, word)
+    low = max(part.a[0], len(str(b)) + 1)
+    word, i = divmod(word, part.a[1] - low + 1)
+    zeros = low + i - len(str(b))
     word, many = divmod(word, 2)
     quotient = 1
     if many:
-        word, digits = divmod(word, zeros)
-        word, x = divmod(word, 9 * _POWERS[digits])
-        quotient, zeros = _POWERS[digits] + x, zeros - digits - 1
+        quotient, word = number(1, zeros, word)
+        zeros -= len(str(quotient))
     unit = b * _POWERS[zeros]
     word, x = divmod(word, unit // 25 + 1)
     return min(unit * quotient + x - unit // 50, _POWERS[part.a[1]] - 1), b, word
@@ -258,26 +250,28 @@ def near(part: MixturePart, word: int) -> tuple[int, int, int]:
 
 def sparse(part: MixturePart, word: int) -> tuple[int, int, int]:
     """Return (factor, multiplier with zeros below its first digit except for one, the rest of the randomness)."""
-    word, i = divmod(word, part.a[1] - part.a[0] + 1)
-    least = _POWERS[part.a[0] + i - 1]
-    word, x = divmod(word, 9 * least)
+    a, word = number(*part.a, word)
     word, i = divmod(word, part.b[1] - part.b[0] + 1)
     lower = part.b[0] + i - 1
     word, first = divmod(word, 9)
     word, place = divmod(word, lower)
     word, second = divmod(word, 10)
-    return least + x, (first + 1) * _POWERS[lower] + second * _POWERS[place], word
+    return a, (first + 1) * _POWERS[lower] + second * _POWERS[place], word
 
 
 def fives(part: MixturePart, word: int) -> tuple[int, int, int]:
     """Return (factor that ends in 0 or 5, multiplier, the rest of the randomness)."""
-    word, i = divmod(word, part.a[1] - part.a[0] + 1)
-    least = _POWERS[part.a[0] + i - 1]
-    word, x = divmod(word, 9 * least // 5)
-    word, i = divmod(word, part.b[1] - part.b[0] + 1)
-    low = _POWERS[part.b[0] + i - 1]
-    word, y = divmod(word, 9 * low)
-    return least + 5 * x, low + y, word
+    a, word = number(*part.a, word)
+    b, word = number(*part.b, word)
+    return a - a % 5, b, word
+
+
+def number(least: int, most: int, word: int) -> tuple[int, int]:
+    """Return (number of `least` to `most` digits, each count as likely, the rest of the randomness)."""
+    word, i = divmod(word, most - least + 1)
+    low = _POWERS[least + i - 1]
+    word, x = divmod(word, 9 * low)
+    return low + x, word
 
 
 _DRAWS = {"values": multiple, "retries": retried, "sparse": sparse, "zeros": zeros, "fives": fives, "near": near}
