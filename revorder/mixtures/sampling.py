@@ -147,7 +147,7 @@ def value_tables(part: MixturePart) -> tuple[list[tuple[int, int]], list[tuple[i
 
     The lists are empty for parts that the functions in _DRAWS draw.
     """
-    if part.draw in ("sparse", "fives") or (part.op == "/" and part.draw != "lengths"):
+    if part.draw in _DRAWS and (part.op == "/" or part.draw != "values"):
         return [], []
 
     def bounds(low: int, high: int, least: int) -> list[tuple[int, int]]:
@@ -231,8 +231,8 @@ def zeros(part: MixturePart, word: int) -> tuple[int, int, int]:
 def near(part: MixturePart, word: int) -> tuple[int, int, int]:
     """Return (dividend near a multiple of the divisor, half of the time near its first digits, divisor, the rest).
 
-    The quotient has zeros or nines, and its number of digits or its next digit hangs on a comparison of nearly equal
-    numbers.
+    The quotient has zeros or nines. Its number of digits, or its next digit, depends on which of two nearly equal
+    numbers is greater.
     """
     b, word = number(*part.b, word)
     low = max(part.a[0], len(str(b)) + 1)

@@ -144,7 +144,7 @@ _MIXED = re.compile(r"(?:\A|[^0-9.,=≈$ ]) *[0-9]+ +and +\Z")  # 1 and 1/4
 _LETTER = re.compile(r"[A-Za-z0-9] *\Z")
 _REMAINDER = re.compile(r"[Rr] ?[0-9]")
 # a unit of two letters or more, as one letter may be a variable
-_UNIT = re.compile(
+_UNIT_BEHIND = re.compile(
     r"(?:[kcm]m|[km]g|[cm][lL]|ft|lbs?|oz|hrs?|mins?|secs?|k?cal|kWh|km/h|mph|[KMGT]B)(?![\w²³^]|[ \t]*[-+*/×÷=≈(])"
 )
 
@@ -254,7 +254,7 @@ def read_equations(text: str) -> list[Equation]:
         end = start + len(chain)
         before = plain[max(0, start - 40) : start]
         if (
-            (_AFTER.match(plain, end) and not _REMAINDER.match(plain, end) and not _UNIT.match(plain, end))
+            (_AFTER.match(plain, end) and not _REMAINDER.match(plain, end) and not _UNIT_BEHIND.match(plain, end))
             or _QUALIFIED.match(plain, end)
             or (_BEFORE.search(before) and not _BULLET.search(before))
             or _DENIED.search(before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-NEAR = 2000  # characters of its line, before and behind it, that may say that it is rounded
+NEAR = 2000  # characters before and behind a place that are searched, so that time stays linear
 SENTENCE_END = re.compile(r"[.!?](?!\S)|\n")
 CLAUSE_END = re.compile(r"[.!?](?!\S)|[:;\n]")
 
@@ -21,7 +21,7 @@ def line_around(text: str, start: int, end: int) -> str:
 
 
 def since(ends: re.Pattern[str], text: str, start: int) -> int:
-    """Return where the clause or sentence of a place begins, behind the last of the `ends` or NEAR characters before.
+    """Return the start of the clause or sentence of a place: the last of the `ends` before it, at most NEAR before.
 
     >>> since(SENTENCE_END, "First. About 10/3 = 3.", 13)
     6

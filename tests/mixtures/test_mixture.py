@@ -60,12 +60,15 @@ def mixture_of(**changes):
         (mixture_of(weight=0), "'weight' is 0; accepted: a number above 0"),
         (
             mixture_of(draw="value"),
-            "'draw' is \"value\"; accepted: 'lengths', 'values', 'retries', ",
+            "'draw' is \"value\"; accepted: 'lengths', 'values', 'retries', 'sparse', 'zeros', 'fives' or 'near'",
         ),
         (mixture_of(draw="retries"), "'draw' is \"retries\"; accepted: for /, 'b' of 3 digits or more"),
         (mixture_of(draw="sparse"), "'draw' is \"sparse\"; accepted: for *, 'b' of 2 digits or more"),
         (mixture_of(draw="zeros"), "'draw' is \"zeros\"; accepted: for /"),
-        (mixture_of(op="/", a=3, b=3, draw="near"), "accepted: for /, 'a' of one digit more than 'b'"),
+        (
+            mixture_of(op="/", a=3, b=3, draw="near"),
+            "'draw' is \"near\"; accepted: for /, 'a' of one digit more than 'b'",
+        ),
         (mixture_of(draw="fives"), "'draw' is \"fives\"; accepted: for *, 'a' of 2 digits or more"),
         (mixture_of(swap_operands="no"), "'swap_operands' is \"no\"; accepted: true or false"),
         (
