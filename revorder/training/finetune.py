@@ -161,7 +161,7 @@ def finetune(
     resumed, commits = claim(run, settings, steps)
     processes = process_count()
     if compiling_pays(steps) and not torch.cuda.is_available():
-        compile_layers(pretrained)
+        compile_parts(pretrained)
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
     measured, interruption = partial(held_out_columns, recipe, mixture, tokenizer), SaveOnSignal()
     trainer = _Trainer(
@@ -205,8 +205,9 @@ def finetune(
     return out
 
 
-def compile_layers(model: Any) -> None:
-    """Compile the layers of a model; as they are alike, one compilation serves them all."""
+def compile_parts(model: Any) -> None:
+    """Compile the loss and the layers of a model; as these are alike, one compilation serves them all."""
+    model.loss_function = torch.compile(model.loss_function, dynamic=True)
     for layer in max((part for part in model.modules() if isinstance(part, torch.nn.ModuleList)), key=len):
         layer.compile(dynamic=True)
 
