@@ -84,7 +84,7 @@ class FinetuneBatches:
             raise IndexError(item)
         step, piece = divmod(item, self.pieces)
         if self._step[0] != step:
-            self._step = (step, [self.padded(rows) for rows in self.cut(self.rows(step))])
+            self._step = (step, [self.padded(rows) for rows in cut(self.rows(step), self.pieces)])
         return self._step[1][piece]
 
     def dataset(self) -> Any:
@@ -111,19 +111,6 @@ class FinetuneBatches:
             start += last - first
         return rows
 
-    def cut(self, rows: list[Encoded]) -> list[list[Encoded]]:
-        """Cut rows, the shortest first, into pieces of about equal numbers of tokens, none of them empty."""
-        rows = sorted(rows, key=lambda row: len(row[0]))
-        total = sum(len(ids) for ids, _ in rows)
-        pieces: list[list[Encoded]] = [[] for _ in range(self.pieces)]
-        seen = at = 0
-        for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
-            wanted = min(seen * self.pieces // total, at + 1) if pieces[at] else at
-            at = max(wanted, self.pieces - left)  # if only as many rows as pieces are left, each piece gets one
-            pieces[at].append(row)
-            seen += len(row[0])
-        return pieces
-
     def padded(self, rows: list[Encoded]) -> dict[str, Any]:
         """Return rows as tensors of shape (rows, tokens of the longest row rounded up to 8)."""
         import torch
@@ -140,12 +127,28 @@ def from_first_learned(batch: dict[str, Any]) -> dict[str, Any]:
     return {**batch, "labels": labels[:, -kept:], "logits_to_keep": kept}
 
 
+def cut(rows: Sequence[Encoded], pieces: int) -> list[list[Encoded]]:
+    """Cut rows, the shortest first, into `pieces` of about equal numbers of tokens, none of them empty."""
+    rows = sorted(rows, key=lambda row: len(row[0]))
+    total = sum(len(ids) for ids, _ in rows)
+    found: list[list[Encoded]] = [[] for _ in range(pieces)]
+    seen = at = 0
+    for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
+        wanted = min(seen * pieces // total, at + 1) if found[at] else at
+        at = max(wanted, pieces - left)  # if only as many rows as pieces are left, each piece gets one
+        found[at].append(row)
+        seen += len(row[0])
+    return found
+
+
 def examples_at_once(recipe: FinetuneRecipe, sample: Sequence[Encoded], cpu: bool) -> int:
-    """Return about how many examples a piece holds: `device_batch`, on a CPU at most about CPU_TOKENS tokens.
+    """Return about how many examples a piece holds: `device_batch`, on a CPU at most about CPU_TOKENS tokens, padded.
 
     A recipe that does not say how many has CPU_TOKENS on a CPU: in small pieces threads mostly wait for each other.
     """
     if not cpu:
         return recipe.device_batch
-    most = max(1, round(CPU_TOKENS / mean_tokens(recipe, sample)))
+    rows = [(ids[: recipe.max_tokens], labels) for ids, labels in sample[: recipe.batch]]
+    fit = (n for n in range(1, len(rows)) if fmean(len(p) * len(p[-1][0]) for p in cut(rows, n)) <= CPU_TOKENS)
+    most = -(-len(rows) // next(fit, len(rows)))
     return min(recipe.device_batch, most) if "device_batch" in recipe.model_fields_set else most

@@ -1,6 +1,7 @@
 """What a fine-tuned model learns and what not, and the batches that its steps are made of."""
 
 import json
+from statistics import fmean
 
 import pytest
 
@@ -20,6 +21,7 @@ from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E40
 from revorder.training.finetune_batches import (  # noqa: E402
     CPU_TOKENS,
     FinetuneBatches,
+    cut,
     encode_pair,
     examples_at_once,
     first_rows,
@@ -152,11 +154,14 @@ def test_a_padded_batch_is_learned_as_its_examples_are_alone(base):
 
 def test_how_many_examples_are_computed_at_once(base, sums):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
-    recipe, sample = FinetuneRecipe(device_batch=400), first_rows(InTurn([read_source(sums, 0)]), tokenizer)
+    sample = first_rows(InTurn([read_source(sums, 0)]), tokenizer)
+    recipe = FinetuneRecipe(batch=400, device_batch=400)
     assert examples_at_once(recipe, sample, cpu=False) == 400
     at_once = examples_at_once(recipe, sample, cpu=True)
-    assert at_once < 400 and at_once * mean_tokens(recipe, sample) == pytest.approx(CPU_TOKENS, rel=0.1)
-    assert examples_at_once(FinetuneRecipe(), sample, cpu=True) == at_once
+    pieces = cut(sample[:400], 400 // at_once)
+    assert fmean(len(piece) * len(piece[-1][0]) for piece in pieces) == pytest.approx(CPU_TOKENS, rel=0.1)
+    assert examples_at_once(FinetuneRecipe(batch=400), sample, cpu=True) == at_once
+    assert examples_at_once(FinetuneRecipe(), sample, cpu=True) == 32
     assert examples_at_once(FinetuneRecipe(), sample, cpu=False) == 8
     assert examples_at_once(FinetuneRecipe(device_batch=2), sample, cpu=True) == 2
 
