@@ -17,7 +17,7 @@ _EQUALS = re.compile(r"(?:(?<![ \n\t])[ \n\t]++)?[=≈] *")  # in linear time
 # An equation in prose. Repeats are bounded or possessive, so that time is linear in the text's length.
 _PLAIN = r"(?=\.?[0-9])(?:[1-9][0-9]{0,2}+(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
 _REVERSED = r"r\|[0-9]++(?:\.[0-9]++)?(?:-(?! ?[0-9.(r@$]))?|@@[0-9]++(?:\.[0-9]++)?-?@@"
-_OPERAND = rf"[-+($€£]{{0,8}}(?:{_REVERSED}|{_PLAIN})\){{0,8}}"
+_OPERAND = rf"(?:[-+$€£]|\( {{0,2}}+){{0,8}}(?:{_REVERSED}|{_PLAIN})(?: {{0,2}}\)){{0,8}}"
 _OPERATION = r" {0,2}(?://|[-+*/×÷−]|[xX](?= ?[0-9.($€£@r])) {0,2}"
 _EXPRESSION = rf"{_OPERAND}(?:{_OPERATION}{_OPERAND})++"
 _PROSE = re.compile(
@@ -28,7 +28,7 @@ _PROSE = re.compile(
 # gaps that `same_length` leaves
 _SIGN = r"(?: {0,12}|[ \t]{0,12}\n[ \t]{0,12})[=≈] {0,12}"
 _SIDE, _NUMBER = (
-    part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}").replace(r"\){0,8}", r"[)\0]{0,24}")
+    part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}").replace(r"\)){0,8}", r"[)\0]){0,24}")
     for part in (_EXPRESSION, _OPERAND)
 )
 _STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))*+")  # in linear time
@@ -307,14 +307,15 @@ def padded(found: re.Match[str], by: str | None) -> str:
 def unbracketed(chain: str, start: int) -> tuple[int, str]:
     """Return an equation without the brackets around it, and its start.
 
-    >>> unbracketed("(48+24 = 72)", 3)
-    (4, '48+24 = 72')
+    >>> unbracketed("( 48+24 = 72)", 3)
+    (5, '48+24 = 72')
     """
     first = _EQUALS.split(chain, maxsplit=1)[0]
     while chain.startswith("(") and first.count("(") > first.count(")"):
-        chain, first, start = chain[1:], first[1:], start + 1
+        inside = chain[1:].lstrip(" ")
+        chain, first, start = inside, first[1:], start + len(chain) - len(inside)
     while chain.endswith(")") and (last := _EQUALS.split(chain)[-1]).count(")") > last.count("("):
-        chain = chain[:-1]
+        chain = chain[:-1].rstrip(" ")
     return start, chain
 
 

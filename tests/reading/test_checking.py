@@ -213,6 +213,7 @@ def test_wrong_equations_have_an_expected_value_and_a_cause(text, expected, caus
         ),
         *("1,250 * 4 = 5", "7,500/2 = 3,75", "1024 * 1024 = 1MB", "60 + 60 = 2hrs", "90/60 = 1hr 30"),
         *("1/2 = 500 ml", "3 + 4 = 8kg * 2", "| 2-1 | 1 |\n| 3-0 | 2 |"),
+        *("f( 3 + 4 ) = 9", "the list ( 3, 4 ) + 2 = 5", "x ( 3 + 4 ) = 9", "2( 3 + 4 ) = 9", "(n = 3 ) + 4 = 9"),
         *("100-10% = 90", "5 million * 2 = 10 million", "2**3 + 1 = 9", "Suppose 2+2=5", "at 7:00+48 = 7:48"),
     ],
 )
@@ -238,6 +239,12 @@ def test_what_is_not_certain_is_never_wrong(text):
         *("Leon is 2 months older: 12*8 = 94", "- 3+4 = 7\n- 12*8 = 94", "She has 5 since 12*8 = 94"),
         *("The problem is about apples. 17/5 = 3.", "The nearest town sells 2.5*3 = 8", "See x.org/~bob: 17/4 = 4"),
         *("12*8 = 94 and 94/2 = 47", r"\frac{12 \times 8}{4} = 25", "25/100 = 30%"),
+        *(
+            "( 3 + 4 ) * 2 = 15",
+            r"$\left( 3 + 4 \right) \times 2 = 15$",
+            r"$\bigl(3+4\bigr) * 2 = 15$",
+            "(so 3 + 4 = 8 )",
+        ),
         *("12*8 = 94kg", "12 * 8 = 94cm, so it fits", "Total: 12*8 = $94"),
         *("12*8 = 94 ≈ 94", "12*8 = 90 ≈ 90", "17 * 2 = 34 \\\\[4pt]\n12*8 &= 94"),
     ],
