@@ -16,6 +16,7 @@ from revorder.arithmetic.problem import Problem
 from revorder.inference.ctranslate_model import model_files
 from revorder.inference.prompts import Prompts
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
+from revorder.model.llama_folder import read_config
 from revorder.model.tokenizer import Tokenizer
 from revorder.processes import cores, refuse_little_memory
 
@@ -39,6 +40,7 @@ class Runtime:
         self.folder = checkpoint(folder)
         self.info = CheckpointInfo.load(self.folder)
         self.tokenizer = Tokenizer(self.info.places)
+        self._positions = read_config(self.folder).max_position_embeddings
         self._threads = threads or cores()
         self._generators: dict[int, Any] = {}  # by process id: threads belong to a process
         # end its threads before the interpreter: a thread that still releases a callback would abort it
@@ -62,6 +64,10 @@ class Runtime:
     def _prompt(self, question: str) -> list[str]:
         return self.tokenizer.tokens([self.tokenizer.bos, *self.tokenizer.encode(question)])
 
+    def _length(self, max_tokens: int, prompts: Sequence[Sequence[str]]) -> int:
+        """Return the most tokens to write after prompts: `max_tokens`, up to the model's last position."""
+        return max(1, min(max_tokens, self._positions - max(map(len, prompts))))
+
     def generate(self, questions: Sequence[str], max_tokens: int) -> list[str]:
         """Return the checkpoint's greedy output after each question, at most `max_tokens` tokens.
 
@@ -75,10 +81,11 @@ class Runtime:
         prompts = [self._prompt(question) for question in questions]
         at_once = 2 * BATCH * self._threads  # Python notices Ctrl-C only between calls
         for start in range(0, len(prompts), at_once):
+            some = prompts[start : start + at_once]
             results = self._generator().generate_batch(
-                prompts[start : start + at_once],
+                some,
                 max_batch_size=BATCH,
-                max_length=max_tokens,
+                max_length=self._length(max_tokens, some),
                 include_prompt_in_result=False,
                 sampling_topk=1,
             )
@@ -87,7 +94,9 @@ class Runtime:
 
     def stream(self, question: str, max_tokens: int) -> Iterator[str]:
         """Yield the output for one question, token by token, as text."""
-        steps = self._generator().generate_tokens(self._prompt(question), max_length=max_tokens, sampling_topk=1)
+        prompt = self._prompt(question)
+        length = self._length(max_tokens, [prompt])
+        steps = self._generator().generate_tokens(prompt, max_length=length, sampling_topk=1)
         for step in steps:
             yield self.tokenizer.decode([step.token_id])
 

@@ -1,5 +1,7 @@
 """The runtime: CTranslate2 gets the model that its own converter makes, without torch, and in every process."""
 
+import json
+import shutil
 import subprocess
 import sys
 import time
@@ -95,6 +97,17 @@ def test_batches_and_streams_agree():
         problem = Expression.parse(question).problem()
         verdict = verify(runtime.as_trace(problem, text), runtime.info.method, runtime.info.form, problem)
         assert verdict.ok and verdict.answer == problem.answer
+
+
+def test_a_text_ends_at_the_last_position_of_the_model(tmp_path):
+    question, short = "123456*654321=", tmp_path / "short"
+    shutil.copytree(load_runtime().folder, short)
+    config = json.loads((short / "config.json").read_text())
+    (short / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 40}))
+    runtime, whole = Runtime(short), load_runtime().generate([question], 10**6)[0]
+    (text,) = runtime.generate([question], 10**6)
+    assert whole.startswith(text) and text == "".join(runtime.stream(question, 10**6))
+    assert len(runtime.tokenizer.encode(question + text)) + 1 == 40 < len(runtime.tokenizer.encode(whole))
 
 
 def test_texts_come_before_all_are_written():
