@@ -149,6 +149,10 @@ def examples_at_once(recipe: FinetuneRecipe, sample: Sequence[Encoded], cpu: boo
     if not cpu:
         return recipe.device_batch
     rows = [(ids[: recipe.max_tokens], labels) for ids, labels in sample[: recipe.batch]]
-    fit = (n for n in range(1, len(rows)) if fmean(len(p) * len(p[-1][0]) for p in cut(rows, n)) <= CPU_TOKENS)
-    most = -(-len(rows) // next(fit, len(rows)))
+
+    def computed(pieces: int) -> float:
+        return fmean(len(piece) * len(piece[-1][0]) for piece in cut(rows, pieces))
+
+    pieces = next((n for n in range(1, len(rows)) if computed(n) <= CPU_TOKENS), len(rows))
+    most = -(-len(rows) // pieces)
     return min(recipe.device_batch, most) if "device_batch" in recipe.model_fields_set else most
