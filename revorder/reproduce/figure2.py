@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
 from revorder.reproduce.experiment import Experiment
 from revorder.reproduce.plan import Plan
-from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
+from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Lengths, Training
 
 METHODS_COMPARED = ("plain", "revorder")
 PARTS = (
@@ -27,6 +27,24 @@ PARTS = (
 )
 DRAWN = 50_000  # random sums per draw
 MOST_NINES = 3  # places in a row; longer runs count as this many
+
+
+class Characters(Training):
+    """A training on plain characters, so the model has to find the places itself.
+
+    It sees sums of two 15-digit numbers only: on mixed lengths it learns nothing in 8M tokens.
+    """
+
+    def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """Return the recipe of one model."""
+        recipe = super().recipe(data, max_digits)
+        recipe["model"]["places"] = 0
+        return recipe
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{super().terms}, plain characters, sums of two 15-digit numbers only"
 
 
 @dataclass(frozen=True)
@@ -119,20 +137,26 @@ def plans(settings: Figure2Settings) -> list[Plan]:
     found: list[Plan] = []
     for size, training in settings.trainings:
         for method in METHODS_COMPARED:
-            data = {"name": cell_name(method, size), "method": method, "size": EQUATIONS, "parts": list(PARTS)}
+            parts = list(PARTS[1:] if isinstance(training, Characters) else PARTS)
+            data = {"name": cell_name(method, size), "method": method, "size": EQUATIONS, "parts": parts}
             found.append(Plan(training, data, [("+", 15, 15)], tasks))
     return found
 
 
 def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
     """Show accuracy against CSID for each model, and wrong digits by `nines_below`."""
-    series, rows, nines = [], [], []
+    charts: dict[bool, list[Series]] = {False: [], True: []}
+    rows, nines = [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
-    names = [cell_name(method, size) for size, _ in settings.trainings for method in METHODS_COMPARED]
-    for name, (_, results) in stored_cells(folder, names).items():
+    kinds = {
+        cell_name(method, size): isinstance(training, Characters)
+        for size, training in settings.trainings
+        for method in METHODS_COMPARED
+    }
+    for name, (_, results) in stored_cells(folder, kinds).items():
         scores = [scores_of(results)[f"CSID {i}"] for i in range(settings.most + 1)]
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
-        series.append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
+        charts[kinds[name]].append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
         rows.append([name, *(f"{score.percent:.1f}" for score in scores)])
         nines.append([name, *(f"{100 * wrong / max(1, n):.2f} of {n:,}" for wrong, n in wrong_digits(results))])
     rows.append([f"% of the training sums {settings.digits}D+{settings.digits}D", *shares(settings)])
@@ -144,8 +168,13 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
         + "; one seed."
         + "".join(f" {size} is pretrained; the others start from random weights." for size in pretrained)
     )
+    titles = ("Figure 2: accuracy against CSID", "Figure 2 with plain characters")
     return [
-        Chart("Figure 2: accuracy against CSID", "CSID of the direct answer", "exact, percent", series, note),
+        *(
+            Chart(titles[kind], "CSID of the direct answer", "exact, percent", series, note)
+            for kind, series in charts.items()
+            if series
+        ),
         Table("Figure 2 in numbers", header, rows, note),
         Table(
             "Wrong digits by the places in a row right below them that add to 9",
@@ -170,12 +199,22 @@ FIGURE2 = Experiment(
     "Figure 2",
     "Accuracy of direct addition against CSID",
     {
-        "smoke": Figure2Settings((("small", Training(12, 2048, 120, 2, 64)),), 2, 2),
+        "smoke": Figure2Settings(
+            (
+                ("small", Training(12, 2048, 120, 2, 64)),
+                ("small-characters", Characters(12, 2048, 120, 2, 64)),
+            ),
+            2,
+            2,
+        ),
         "cpu": Figure2Settings(
             (
                 ("0.2M", Training(4000, 2048, 80, 2, 64)),
                 ("0.9M", Training(4000, 2048, 80, 3, 128)),
                 ("3.4M", Training(4000, 2048, 80, 3, 256)),
+                ("0.2M-characters", Characters(4000, 2048, 80, 2, 64)),
+                ("0.9M-characters", Characters(4000, 2048, 80, 3, 128)),
+                ("3.4M-characters", Characters(4000, 2048, 80, 3, 256)),
             ),
             200,
         ),
