@@ -14,6 +14,7 @@ from revorder.reproduce.gsm8k_samples import FIGURES7_8
 from revorder.reproduce.pretrained import PRETRAINED
 from revorder.reproduce.table1 import TABLE1
 from revorder.reproduce.table2 import TABLE2
+from revorder.reproduce.table2_tokens import TABLE2_TOKENS
 from revorder.reproduce.table3 import TABLE3
 from revorder.reproduce.tool_cost import TOOL_COST
 from revorder.reproduce.worked_examples import WORKED_EXAMPLES
@@ -25,6 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         TABLE1,
         COMPACT,
         TABLE2,
+        TABLE2_TOKENS,
         FIGURE2,
         FIGURE4,
         FIGURE5,

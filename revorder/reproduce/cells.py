@@ -61,9 +61,15 @@ def run_cell(plan: Plan, folder: Path, say: Say) -> None:
 
 
 def made_by(model: Path) -> dict[str, Any]:
-    """Return the steps, tokens, seconds and commit of a model's training."""
+    """Return the steps, tokens, seconds and commit of a model's training, and exact match by tokens if measured."""
+    from revorder.training.runs import read_log
+
     made = CheckpointInfo.load(model).extra
-    return {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
+    about = {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
+    measured = [entry for entry in read_log(model / "run" / "log.jsonl") if "exact" in entry]
+    of_a_step = made.get("tokens", 0) / max(1, made.get("steps", 1))
+    curve = [{"tokens": round(entry["step"] * of_a_step), **entry["exact"]} for entry in measured]
+    return about | ({"exact": curve} if curve else {})
 
 
 def refuse_other(path: Path, terms: Mapping[str, Any]) -> None:

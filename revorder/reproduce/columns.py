@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from revorder.arithmetic.problem import OPS, Problem
 from revorder.evaluation.suites import EXTRA, SEED, SMALL, Column, Draw, columns
@@ -11,7 +11,7 @@ from revorder.metrics.token_cost import characters
 from revorder.mixtures.sampling import held_out
 
 
-def table1_columns(n: int, only: Sequence[str] = ()) -> dict[str, list[Problem]]:
+def table1_columns(n: int, only: Collection[str] = ()) -> dict[str, list[Problem]]:
     """Return Table 1's 32 columns, or `only` those named, of up to `n` held-out problems."""
     wanted: list[Column] = [column for column in SMALL + EXTRA if not only or column[0] in only]
     return columns(wanted, Draw(OPS, n, SEED))

@@ -26,6 +26,7 @@ PARTS = tuple(
     {"op": op, "a": [1, 5], "b": [1, 5], "weight": weight, "hard": 0.2} | ({"remainder": 0.3} if op == "/" else {})
     for op, weight in (("+", 1), ("-", 1.5), ("*", 3), ("/", 3))
 )
+LENGTHS = [(op, 5, 5) for op in "+-*/"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def plans(settings: Table2Settings) -> list[Plan]:
     found: list[Plan] = []
     for method, size, seed in settings.cells:
         training = replace(settings.training, seed=seed)
-        found.append(Plan(training, mixture(method, size, seed), [(op, 5, 5) for op in "+-*/"], tasks))
+        found.append(Plan(training, mixture(method, size, seed), LENGTHS, tasks))
     return found
 
 
