@@ -100,7 +100,7 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             parts = exact.value - stated.value
             if any(exact.value == stated.value * n + more or parts * n == more for n in _CONVERSIONS):
                 return "it states two units"
-    if span := _RANGE.fullmatch(sides[0]):
+    if span := _RANGE.fullmatch(sides[0].strip("() ")):
         first, last = int(span[1]), int(span[2])
         named = plain[max(0, equation.start - BESIDE) : equation.start].rstrip()[-1:].isalpha()
         said = sides[-1].strip()

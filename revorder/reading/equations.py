@@ -59,6 +59,11 @@ _LATEX = [
         (r"[{}&]", ""),
     )
 ]
+_INSIDE = r"[^\[\]{}=\n]{0,40}?[0-9)] {0,2}(?:[-+*/×÷−xX]|\\(?:times|cdot|div))[^\[\]{}=\n]{1,40}"
+_GROUPS = [  # an operation in square or curly brackets, which may hold square ones
+    re.compile(rf"(?:(?<![\w.)\]}}^\\])|(?<=\\left)){left}({_INSIDE}){right}(?!\()")
+    for left, right in ((r"\[", r"\]"), (r"\{", r"\}"))
+]
 _BOLD = re.compile(r"(?<![0-9)])\*\*(?! )|(?<! )\*\*(?![0-9(-])")
 _CLOSED = re.compile(r"(?<=[0-9)])\$(?= ?[=≈])")  # $3 + 4$ = $7$
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -287,8 +292,21 @@ def same_length(text: str) -> str:
         text = _CLOSED.sub(" ", text)
     if "**" in text:
         text = _BOLD.sub("  ", text)
+    if "[" in text or "{" in text:
+        text = grouped(text)
     for pattern, by in _LATEX if "\\" in text or "{" in text else ():
         text = pattern.sub(lambda found, by=by: padded(found, by), text)
+    return text
+
+
+def grouped(text: str) -> str:
+    """Return a text with round brackets in place of square and curly ones around an operation.
+
+    >>> grouped("{[(3+4)*2]-1}*3 = 39 [1]")
+    '(((3+4)*2)-1)*3 = 39 [1]'
+    """
+    for pattern in _GROUPS:
+        text = pattern.sub(r"(\1)", text)
     return text
 
 

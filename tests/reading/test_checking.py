@@ -245,6 +245,13 @@ def test_what_is_not_certain_is_never_wrong(text):
             r"$\bigl(3+4\bigr) * 2 = 15$",
             "(so 3 + 4 = 8 )",
         ),
+        *(
+            "[3+4]*2 = 15",
+            "2 * [ 3 + 4 ] = 15 [1]",
+            r"$\left[(3+4)\times 2\right]-1 = 12$",
+            "{3 + 4}*2 = 11",
+            "[12*8 = 94]",
+        ),
         *("12*8 = 94kg", "12 * 8 = 94cm, so it fits", "Total: 12*8 = $94"),
         *("12*8 = 94 ≈ 94", "12*8 = 90 ≈ 90", "17 * 2 = 34 \\\\[4pt]\n12*8 &= 94"),
     ],
@@ -262,6 +269,17 @@ def test_words_around_a_wrong_equation_do_not_hide_it(text):
 )
 def test_what_is_not_certain_is_never_right(text):
     assert [verdict for verdict, _, _ in verdicts(text)] == [UNREAD]
+
+
+@pytest.mark.parametrize(
+    "text", ["[3+4]*2 = 14", "{[(3+4)*2]-1}*3 = 39", "{1,200+3}*2 = 2406", "3+4 = 7 [2-4]", "3+4 = 7[2-4]"]
+)
+def test_square_and_curly_brackets_group_as_round_ones_do(text):
+    assert [verdict for verdict, _, _ in verdicts(text)] == [RIGHT]
+
+
+def test_a_range_in_square_brackets_is_not_wrong():
+    assert [verdict for verdict, _, _ in verdicts("[3-5] = 20")] == [UNREAD]
 
 
 numbers = st.integers(0, 10**6)
