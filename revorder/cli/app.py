@@ -20,6 +20,7 @@ def command(
     """Write the model's page to a temporary file, print its path, and open it: type a problem, and watch its digits.
 
     The page needs no server and no network; `revorder export calculator page.html` writes it to a path of your choice.
+    It judges the methods lean and blocks, so `paper` has no page.
     """
     from revorder.integrations.page.export import export_page
 

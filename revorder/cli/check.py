@@ -55,7 +55,7 @@ def command(
     """Check every equation that texts state: in annotations, prose, LaTeX, chains and tables.
 
     Each is right, wrong (with the expected value and the likely cause), or unread and why. A rounded result is right if
-    it has decimals or its line says that it is rounded. With --json a line holds a finding with byte offsets. The exit
+    it has decimals or its text says that it is rounded. With --json a line holds a finding with byte offsets. The exit
     status is 1 if an equation is wrong or a record can't be read.
     """
     if fix and (not out or len(files) > 1 or files == ["-"]):

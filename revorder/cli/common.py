@@ -80,7 +80,12 @@ def packaged(folder: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose help says FILE, N and TEXT for `<path>`, `<int range> [x>=1]` and `<str>`."""
+    """A command whose help fits any terminal, and says FILE, N and TEXT for `<path>`, `<int range> [x>=1]`, `<str>`."""
+
+    def __init__(self, name: str, *, help: str, **settings: Any) -> None:
+        paragraphs = help.split("\n\n")  # of a docstring, whose lines end where code's do; an indented list stays
+        help = "\n\n".join(part if "\n " in part else part.replace("\n", " ") for part in paragraphs)
+        super().__init__(name, help=help, **settings)
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         params: list[Any] = super().get_params(ctx)

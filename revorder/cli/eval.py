@@ -81,7 +81,9 @@ def command(
 ) -> None:
     """Score a checkpoint or a server's model on a suite: exact match with 95% intervals.
 
-    The exit status is 1 if the judge verified a wrong answer, or if no reply of a server states one.
+    The exit status is 1 if the judge verified a wrong answer, or if no reply of a server states an answer.
+
+    --model also takes a Hugging Face model (a folder or a name on the Hub), with --method.
 
     Examples:
       revorder eval table1 -n 100 -o results.jsonl

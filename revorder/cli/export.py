@@ -34,7 +34,8 @@ def command(
 ) -> None:
     """Write a checkpoint as a web page that computes, as GGUF for llama.cpp, or as ONNX for onnxruntime.
 
-    The page is one file and needs nothing else; GGUF and ONNX need the gguf or the onnx package.
+    The page is one file and needs nothing else; it judges the methods lean and blocks, so `paper` has none. GGUF and
+    ONNX need the gguf or the onnx package.
     """
     kind = to or out.suffix.removeprefix(".")
     if kind not in FORMATS:
