@@ -7,6 +7,7 @@ else (`the last digit of 3 * 4`), so the question is not read.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression
@@ -107,13 +108,15 @@ _DIFFERENCE = re.compile(rf"\bdifference (?:between|of) {_TERM},? and {_TERM}", 
 _SIGNS = {"plus": "+", "minus": "-", "times": "*", "multiplied": "*", "cdot": "*", "divided": "/", "div": "/"}
 _OPERATION = re.compile(rf"\\?\b({'|'.join(_SIGNS)})\b(?: by\b)?", re.IGNORECASE)
 # 8 ÷ 1/2: 8/(1/2), or from left to right? And 200 minus 15%: of 200, or 0.15?
-_FRACTION_BEHIND = re.compile(r"(?:÷|\\div\b|\bdivided by\b)\s*[0-9.,]+\s*/\s*[0-9]", re.IGNORECASE)
+_FRACTION_BEHIND = re.compile(
+    r"(?:÷|\\div\b|\bdivided by\b)\s*[0-9.,]+\s*/\s*[0-9]|\s/\s+[0-9.,]+/[0-9]", re.IGNORECASE
+)
 _PERCENT_BEHIND = re.compile(rf"\b(?:plus|minus|less|add|added to|subtract)\s+{_PERCENT}(?! of\b)", re.IGNORECASE)
 _TERM_WORD = frozenset(("a", "i", "one", "q", "it"))  # a variable, or a number, beside a sign
 _DATE = re.compile(r"\b[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}\b|\b[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4}\b")
 _MODULO = re.compile(r"\b[0-9]+ ?(?:mod|modulo)\b|\b[0-9]+\s+%\s*[-+(]?[0-9]", re.IGNORECASE)
 
-MAX_RULES = 8  # that one question uses
+MAX_READINGS = 64  # texts that the rules make of one question
 
 # How to round
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -142,6 +145,11 @@ _NO_CHANGE = re.compile(
 )
 _LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
 
+_OF_THE_TEXT = re.compile(  # about the expression, not its value
+    r"\bnumber of\b|\b(?:number|places|terms|digits) in\s+[-(0-9]"
+    r"|\b(?:equation|expression|problem) for\s+[-(0-9]|[0-9)]\s+an?\s+(?:equation|expression|problem)\b",
+    re.IGNORECASE,
+)
 _APART = re.compile(r"[;\n]|(?:[.,:?]|(?<=[A-Za-z;])!)(?=[\s;]|\Z)")  # no expression has them
 _BOLD = re.compile(r"(?<![\w)])\*\*(?=\S)([^*]+(?:\*[^*]+)*)(?<=\S)\*\*(?![\w(])")
 _NUMBERED = re.compile(r"\b(?:problem|question|q) ?[0-9]", re.IGNORECASE)  # `Question 5 - 3 + 4` asks for 7
@@ -202,7 +210,7 @@ def read_question(text: str) -> Asked | None:
     """
     if _NUMBERED.search(text) or _DATE.search(text) or _MODULO.search(text):
         return None
-    if _FRACTION_BEHIND.search(text) or _PERCENT_BEHIND.search(text):
+    if _FRACTION_BEHIND.search(text) or _PERCENT_BEHIND.search(text) or _OF_THE_TEXT.search(text):
         return None
     plain = FRACTION.sub(r"((\1\2)/(\3\4))", _BOLD.sub(r"\1", text))
     rest = ascii_signs(plain).replace("’", "'")
@@ -234,19 +242,36 @@ def written(text: str) -> Expression | None:
 def worded(text: str) -> Expression | None:
     """Return the expression of a text with operations or numbers in words, if the rules leave one term of it.
 
-    >>> str(worded("half of 10")), worded("half of 10 + 3")  # (10+3)/2, or 10/2+3?
-    ('10/2', None)
+    None if another order of the rules gives another value.
+
+    >>> str(worded("half of 10")), worded("half of 10 + 3"), worded("half of 10 increased by 3")  # 8, or 13/2?
+    ('10/2', None, None)
     """
     rest = _NUMBER_WORDS.sub(number_of_words, _PRECISION.sub(";", text))
     if (signs := written(rest)) is not None:
         return signs
-    rest = _DIFFERENCE.sub(difference_between, rest)
-    for _ in range(MAX_RULES):
-        replaced = (pattern.sub(by, rest, count=1) for pattern, by in _RULES)
-        rest, before = next((found for found in replaced if found != rest), rest), rest
-        if rest == before:
-            break
-    return only_expression(rest, bracketed=True)
+    reached = [rest]  # by the rules, in every order
+    for before in reached:
+        found = [applied(match, by) for pattern, by in _RULES for match in matches(pattern, before)]
+        found += [applied(match, difference_between(match)) for match in matches(_DIFFERENCE, before)]
+        reached += [text for text in dict.fromkeys(found) if text not in reached]
+        if len(reached) > MAX_READINGS:
+            return None
+    ends = [expression for rest in reached if (expression := only_expression(rest, bracketed=True))]
+    return ends[0] if len({expression.fraction() for expression in ends}) == 1 else None
+
+
+def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield every match of a pattern, also those that overlap."""
+    match = pattern.search(text)
+    while match:
+        yield match
+        match = pattern.search(text, match.start() + 1)
+
+
+def applied(match: re.Match[str], by: str) -> str:
+    """Return a text with a match replaced."""
+    return match.string[: match.start()] + match.expand(by) + match.string[match.end() :]
 
 
 def only_expression(text: str, bracketed: bool = False) -> Expression | None:
