@@ -12,8 +12,8 @@ TOO_LARGE = 10**MAX_DIGITS
 BY_ZERO = "division by zero has no answer"
 
 _TO_ASCII = str.maketrans(
-    dict.fromkeys("×∗·⋅∙✕✖", "*")
-    | dict.fromkeys("÷∕⁄", "/")
+    dict.fromkeys("×∗·⋅∙✕✖⨯⨉・", "*")
+    | dict.fromkeys("÷∕⁄➗", "/")
     | dict.fromkeys("−–", "-")
     | {chr(0xFEE0 + code): chr(code) for code in range(ord("!"), ord("~") + 1)}  # full width
 )

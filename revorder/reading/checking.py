@@ -12,11 +12,14 @@ from revorder.reading.doubts import BESIDE, FRACTION_BELOW, doubt_of
 from revorder.reading.equations import Equation, read_equations, same_length
 from revorder.reading.numbers import read_stored
 from revorder.reading.sides import CHAIN, REMAINDER, RIGHT, UNREAD, WRONG, judge_sides
-from revorder.reading.surroundings import CLAUSE_END, around, line_around
+from revorder.reading.surroundings import CLAUSE_END, around, line_around, since
 
 MAX_LENGTH = 2000  # characters of an equation
 _ROUNDED = r"round(?:ed\b|ing\b|s?\s+(?:up|down|off|it|to)\b)"  # a round trip rounds nothing
-_NEAREST = r"to the nearest|nearest (?:whole|integer|tens?|hundreds?|thousands?|cent|dollar|tenth|hundredth)\b"
+_NEAREST = (
+    r"to the nearest|nearest (?:whole|integer|tens?|hundreds?|thousands?|cent|dollar|tenth|hundredth)\b"
+    r"|[0-9] ?(?:s\.?f\b|d\.?p\b)|sig(?:nificant|\.)? ?(?:fig|digit)"
+)
 STATES_ROUNDING = re.compile(rf"≈|~|\b(?:{_ROUNDED}|about\b|approx|nearest|roughly|almost)", re.IGNORECASE)
 _STATES_REST = re.compile(r"\b(?:remainder|left ?over)", re.IGNORECASE)
 _SAYS_REST = re.compile(r"\b(?:rest|r\.|leav(?:ing|es)|remain(?:ing|s)|spare|extra|over)(?!\w)", re.IGNORECASE)
@@ -25,15 +28,16 @@ _SIMPLE = re.compile(rf"({_DIGITS}(?:(?:[-+*]{_DIGITS}){{1,8}}|/{_DIGITS}))=({_D
 _REST = r"(-?[0-9]{1,400}(?:\.[0-9]{1,400})?)"
 _REMAINDER = re.compile(
     rf"[\s,]*\(?(?:[a-z]+,? ){{0,5}}?"
-    rf"(?:(?:[Rr][ :]*|(?:rem\.?|remainder(?: of| is)?|rest|余)[ :=]*){_REST}(?![\w.]*\w)"
+    rf"(?:(?:[Rr][ :]*|(?:rem\.?|remainder(?: of| is)?|rest[eo]?|余り?|あまり|나머지)[ :=]*){_REST}(?![\w.]*\w)"
     rf"|{_REST} (?:[a-z]+ )?(?:left(?: ?over)?|remain(?:ing)?)\b)"
-    rf"|[\s,]*\(?(?:leaving|remaining|\.{{3}}|…+) *{_REST}(?![\w.]*\w| *[-+*/=])"
+    rf"|[\s,]*\(?(?:leaving|remaining|\.{{3}}|…+|[·⋯]{{2,6}}) *{_REST}(?![\w.]*\w| *[-+*/=])"
 )
 _BY_FRACTION = re.compile(r"(?:÷|\\div(?![A-Za-z])) *[0-9.,]+ */")
 _CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction, or a size
 # what says of an equation that it is rounded: anywhere in its line, or in its clause
 _ROUNDS = re.compile(rf"≈|\b(?:{_ROUNDED}|approx|{_NEAREST})", re.IGNORECASE)
 _ROUGHLY = re.compile(r"~|\b(?:about|roughly|almost|nearly)\b", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"(?:~|\b(?:about|roughly|almost|nearly)\b)[^0-9]{0,4}[0-9][^≈~]*\Z", re.IGNORECASE)
 # that says of whole numbers that they are rounded: before the equation, or anywhere in its line
 _ABOUT = re.compile(r"(?:≈|~|\b(?:about|approx[a-z]*|roughly|almost))\W{0,3}\Z", re.IGNORECASE)
 _TO_TENS = re.compile(rf"\b(?:{_ROUNDED}|{_NEAREST})", re.IGNORECASE)
@@ -120,7 +124,10 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
     rounding = _ROUNDS.search(line) is not None
     if not rounding and _ROUGHLY.search(line):
         rounding = _ROUGHLY.search(around(CLAUSE_END, plain, equation.start, equation.end)) is not None
-    cut = bool(_CONTINUES.match(plain, equation.end)) and not remainder
+        other = _OF_ANOTHER.search(plain, since(CLAUSE_END, plain, equation.start), equation.start)
+        rounding &= other is None
+    continues = bool(_CONTINUES.match(plain, equation.end)) and not remainder
+    cut = continues and "." in sides[-1][0]
     texts = tuple(side.replace("\0", "") for side, _, _ in sides)
     said, *left = remainder.groups("") if remainder else ("", "")
     near = tuple(i for i, (one, two) in enumerate(pairwise(sides), 1) if "≈" in plain[one[2] : two[1]])
@@ -136,6 +143,8 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
         if not doubt and cause != REMAINDER and "/" in texts[0]:
             floored = cause == ROUNDING and _SAYS_REST.search(plain, equation.end, equation.end + BESIDE)
             doubt = "its remainder can't be read" if floored or _STATES_REST.search(line) else ""
+        if not doubt and cause == ROUNDING and continues:
+            doubt = "it may continue"
         if not doubt and "|" in equation.equals and not in_table and (cause == UNKNOWN or is_cell(equation)):
             doubt = "its row may be no equation"
     elif contradicted:

@@ -14,13 +14,14 @@ from revorder.reading.sides import RIGHT, judge_sides
 from revorder.reading.surroundings import CLAUSE_END, NEAR, SENTENCE_END, around, since
 
 FRACTION_BELOW = "a fraction may stand behind the division"
+HEADED = 120  # characters before it that may say of what arithmetic it is
 BESIDE = 40  # characters before it that may make it another equation
 _FRACTION_BELOW = re.compile(r"/ *([0-9.,]+ */ *[0-9.,]+)")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
-_PARTS = re.compile(r"\s+(?:thirds|(?:four|fif|six|seven|eigh|nin|ten|twelf|hundred)ths|tens|hundreds)\b")
+_PARTS = re.compile(r"\s+(?:thirds|quarters|(?:four|fif|six|seven|eigh|nin|ten|twelf|hundred)ths|tens?|hundreds?)\b")
 _CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
 _UNIT = re.compile(
-    r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|feet|foot"
+    r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|yrs?|feet|foot"
     r"|ft|inch(?:es)?|yards?|miles?|[ckm]?m|m?l|mg|gallons?|degrees?|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|lit(?:er|re)s?|dozens?"
     r"|ounces?|oz|lbs?|[KMGT]B)\b(?:,? (?:and )?(?P<more>[0-9]{1,9}))?"
 )
@@ -28,9 +29,14 @@ _CONVERSIONS = {
     Fraction(n)
     for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 360, 365, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
 }
-_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_RANGE = re.compile(r"([0-9]+(?:\.[0-9]+)?)-([0-9]+(?:\.[0-9]+)?)")
+_DATE = re.compile(r"[0-9]{1,4}([-/])[0-9]{1,2}\1[0-9]{1,4}")
+_DAYS = re.compile(r"\s*(?:days?|weeks?|months?|years?)\b")
+_MULTIPLIED = re.compile(r"[ \0]*\([-+*/0-9.() \0]+\)|[ \0]+[B-HJ-QS-Zb-hj-qs-z](?![\w'’])")  # 2 (10), or 5 b
+_CARRIED = re.compile(r"[\s,;(]*(?:and )?(?:carry|carries|carried|borrow(?:s|ed|ing)?)\b", re.IGNORECASE)
 _BULLET = re.compile(r"(?:\A|\n)[ \t>]*- +\Z")
 _CONTINUED = re.compile(r"(?:\A|\n)(?![ \t>]*[-+*] )[^\n]*[0-9)][ \t]*\n[ \t>]*[-+*] +\Z")  # 12\n+ 30 = 42
+_LINE_BEFORE = re.compile(r"[0-9)][ \t]*\n[ \t>&]*\Z")  # 1 + 2\n+3 = 6
 _ITEM = re.compile(r"[0-9]{1,3} *- *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
 _NAMED = re.compile(r"(?:\A|\n|[A-Za-z]\.?)[ \t*#]*\Z")
 _OPERAND_BEFORE = re.compile(  # 5 more than
@@ -48,19 +54,24 @@ _PART_OF_IT = re.compile(
 # what says that an equation is denied, supposed or asked: before it in its clause, behind it also in the next sentence
 _UNTRUE = r"(?:wrong(?:ly)?|incorrect(?:ly)?|false|untrue|impossible)\b"
 _DOUBTED = re.compile(
-    rf"\b(?:{_UNTRUE}|mistake|suppose|assum(?:e|ing)|claim(?:s|ed)?"
-    r"|(?:do|can|could|should|must)(?:n?'t|not| not) (?:say|write|be))|<(?:del|s|strike)>",
+    rf"\b(?:{_UNTRUE}|mistake|error|true or|suppose|assum(?:e|ing)|claim(?:s|ed)?|might (?:think|say|write)"
+    r"|(?:do|can|could|should|must)(?:n?'t|not| not) (?:say|write|be|make))|<(?:del|s|strike)>"
+    r"|(?<![A-Za-z])[A-Za-z] ?[*@#] ?[A-Za-z] ?=",  # an operation of its own: a * b = a + 4b
     re.IGNORECASE,
 )
 _DOUBTED_BEHIND = re.compile(
     r"(?:\A|[,#(|.]|\b(?:is|are|was|be)|'s)(?: (?:an?|the|not|but|that|this|is|clearly|completely))*"
-    rf"[ \t|]*(?:{_UNTRUE}|not (?:a )?(?:true|right|correct))(?! [a-z]*(?:answer|guess|turn|number)s)",
+    rf"[ \t|]*(?:{_UNTRUE}|contradiction\b|not (?:a )?(?:true|right|correct))(?! [a-z]*(?:answer|guess|turn|number)s)",
     re.IGNORECASE,
 )
 _OTHER_ARITHMETIC = re.compile(
-    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|mod(?:ulo|ulus)?\b|clock\b)", re.IGNORECASE
+    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|boolean|xor\b|mod(?:ulo|ulus)?\b|clock\b"
+    r"|(?:integer|floor) division|truncat|rounds? down|(?:last|units?|ones) digit|in (?:C|C\+\+|Java|Python ?2)\b)"
+    r"|\((?:floor(?:ed)?|ceil(?:ing)?)\)",
+    re.IGNORECASE,
 )
 _ASKS = re.compile(r"\W*(?:is|are|was|does|did|do|can|could|would|will|should)\b", re.IGNORECASE)
+_SCORE = re.compile(r" *([0-9]+) ?/ ?[0-9]+ *")  # 15/20
 _COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
 _DECIMAL_COMMA = re.compile(r",(?!000)")
 _POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
@@ -69,16 +80,21 @@ _POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
 def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: str) -> str:
     """Return why an equation that seems wrong may be right, read otherwise; empty if nothing speaks for that."""
     for other, why in other_readings(equation, sides, plain):
-        if judge_sides(other).verdict == RIGHT:
+        if judge_sides(other, "%" in sides[-1]).verdict == RIGHT:
             return why
     before = plain[max(0, equation.start - BESIDE) : equation.start]
     glued = equation.first.startswith("(") and before.rstrip(" ")[-1:].isalpha()
+    glued |= equation.first[:1] in "+-" and _LINE_BEFORE.search(before) is not None
     if glued or _PART_OF_IT.search(before) or _CONTINUED.search(plain, max(0, equation.start - NEAR), equation.start):
         return "what stands before it may belong to it"
     start, end = equation.start, equation.end
     sentence = around(SENTENCE_END, plain, start, end)
-    if _OTHER_ARITHMETIC.search(sentence):
+    if _OTHER_ARITHMETIC.search(sentence) or _OTHER_ARITHMETIC.search(plain, max(0, start - HEADED), start):
         return "it may be of another arithmetic"
+    if _MULTIPLIED.match(plain, end):
+        return "what stands behind it may multiply it"
+    if _CARRIED.match(plain, end):
+        return "its last side may be one digit of the result"
     stops = list(islice(SENTENCE_END.finditer(plain, end, end + NEAR), 2))  # of its sentence and the next one
     asked = stops and stops[0][0] == "?" and _ASKS.match(sentence)
     behind = plain[end : stops[1].start() if len(stops) > 1 else end + NEAR]
@@ -91,7 +107,7 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
     if _CENTS.match(plain, equation.end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
         return "its sides have other units"
     unit = _UNIT.match(plain, equation.end)
-    cents = "$" in sides[-1] and "$" not in equation.first
+    cents = any(sign in sides[-1] and sign not in equation.first for sign in CURRENCY)
     if (unit or cents) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
         ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
         if ratios & (_CONVERSIONS if unit else {Fraction(100)}):
@@ -101,13 +117,17 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             if any(exact.value == stated.value * n + more or parts * n == more for n in _CONVERSIONS):
                 return "it states two units"
     if span := _RANGE.fullmatch(sides[0].strip("() ")):
-        first, last = int(span[1]), int(span[2])
+        first, last = Fraction(span[1]), Fraction(span[2])
         named = plain[max(0, equation.start - BESIDE) : equation.start].rstrip()[-1:].isalpha()
         said = sides[-1].strip()
         if first < last and (named or not (said.startswith("-") or said == str(last - first))):
             return "its first side may be a range"
         if unit and unit["hours"] and said == str((last - first) % 12):
             return "its first side may be a span of time"
+        if _DAYS.match(plain, equation.end) and said == str(last - first):
+            return "its first side may be a span of time"
+    if _DAYS.match(plain, equation.end) and any(map(_DATE.search, sides)):
+        return "a date may be in it"
     return ""
 
 
@@ -130,6 +150,8 @@ def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> It
             yield (first, *others[:i], comma[1]), "a comma may end a number"
     if any(map(_DECIMAL_COMMA.search, sides)):
         yield tuple(_DECIMAL_COMMA.sub(".", side) for side in sides), "a comma may be a decimal point"
+    if score := _SCORE.fullmatch(sides[-1]):
+        yield (*sides[:-1], score[1]), "its last side may be a score"
     if any("%" in side for side in sides):
         yield tuple(side.replace("%", "") for side in sides), "a percent may be a unit"
     if any(map(_POINT.search, sides)):

@@ -28,7 +28,7 @@ _PROSE = re.compile(
 # gaps that `same_length` leaves
 _SIGN = r"(?: {0,12}|[ \t]{0,12}\n[ \t]{0,12})[=≈] {0,12}"
 _SIDE, _NUMBER = (
-    part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,2}[0-9]{3}").replace(r"\)){0,8}", r"[)\0]){0,24}")
+    part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,7}[0-9]{3}").replace(r"\)){0,8}", r"[)\0]){0,24}")
     for part in (_EXPRESSION, _OPERAND)
 )
 _STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))*+")  # in linear time
@@ -38,14 +38,29 @@ _ROW = re.compile(
 )  # | 12*8 | 96 |
 _OUTSIDE = re.compile(r"[=≈＝](?![ $€£]*<)|\||\\approx|\\simeq")  # a sign that is not the one before an annotation
 _FOREIGN = "\1"  # stands for each character of LaTeX that may change the number beside it
-# LaTeX, Markdown and wide characters, by as many characters of plain text
+_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}+\}){0,200}+\}"  # with two more levels in them
+# HTML, LaTeX, Markdown and wide characters, by as many characters of plain text
+_HTML = [
+    (re.compile(pattern), by)
+    for pattern, by in (
+        (r"&(?:times|middot);", "*"),
+        (r"&divide;", "/"),
+        (r"&(?:minus|ndash);", "-"),
+        (r"&asymp;", "≈"),
+        (r"(?<=[0-9])&(?:nbsp|thinsp);(?=[0-9]{3}(?![0-9]))", ","),
+        (r"&(?:nbsp|thinsp|ensp|emsp);", ""),
+        (r"&#?[A-Za-z0-9]{2,8};|<su([pb])\b[^<>\n]{0,80}>[^<>\n]{0,80}</su\1>", _FOREIGN),
+        (r"</?(?:b|i|u|em|strong|span|code|font|mark|small)\b[^<>\n]{0,80}>", ""),
+        (r"<(?:br|/?(?:p|div|li|tr))\b[^<>\n]{0,80}>", "\n"),
+    )
+]
 _LATEX = [
     (re.compile(pattern), by)
     for pattern, by in (
         (r"\\(?:times|cdot|ast)(?![A-Za-z])", "*"),
         (r"\\div(?![A-Za-z])", "/"),
         (r"\\(?:approx|simeq)(?![A-Za-z])", "≈"),
-        (r"(?<=[0-9])(?:\{,\}|\\,)(?=[0-9]{3}(?![0-9]))", ","),
+        (r"(?<=[0-9])(?:\{,\}|,\\!|\\text\{,\}|\\[,;: ])(?=[0-9]{3}(?![0-9]))", ","),
         (r"\\[dtc]?frac *(?:\{([0-9.]+)\}|([0-9])) *(?:\{([0-9.]+)\}|([0-9]))", None),
         (r"\\[dtc]?frac\{([0-9.+*/()\0 -]{1,99})\}\{([0-9.+*/()\0 -]{1,99})\}", None),
         (r"\\right(?=\))", "\0"),
@@ -55,7 +70,7 @@ _LATEX = [
         (rf"\\(?:[$,;:!()\[\] ]|(?:{BLANK})(?![A-Za-z])|(?:begin|end)\{{[a-z]+\*?\}})", ""),
         (r"[_^]\{[^{}]*\}", _FOREIGN),
         # any other command may change what it is given, and what stands beside it
-        (rf"[ \t]*\\[A-Za-z]+\*?(?:\[[^\[\]]*\])?(?:\{{[^{{}}]*\}}|{_FOREIGN})*[ \t]*", _FOREIGN),
+        (rf"[ \t]*\\[A-Za-z]+\*?(?:\[[^\[\]]*\])?(?:{_BRACES}|{_FOREIGN})*[ \t]*", _FOREIGN),
         (r"[{}&]", ""),
     )
 ]
@@ -70,7 +85,7 @@ _STRUCK = re.compile(r"~~[^~\n]+~~")
 _ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items() if chr(code) not in "。、\u20e3"}
 
 # What makes an equation part of a longer one: an operation before it, but for a bullet, or behind it
-_BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z")
+_BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z|(?<=[0-9)}\0 ])[-+*/] *\n[ \t>&]*\Z")
 _BULLET = re.compile(r"(?:\A|\n)[ \t>]*[-+*] +\Z")
 _AFTER = re.compile(rf" *[-+*/×÷−^]| *[xX] *[0-9($.]|[:'’]?[0-9]|[A-Za-z_({_FOREIGN}]|[ \t]+[nxyz]\b")
 # What stands behind a stated number and makes another one of it, or a question of the equation
@@ -93,7 +108,7 @@ _QUALIFIED = re.compile(
             ("half of it in words", "[ \t]+and (?:an?|one) (?:half|third|quarter)"),
             ("an operation in words", rf"[ \t]+{_OPERATES}[ \t]+[(0-9$]|(?<=/[0-9])[ \t]+of[ \t]+[0-9]"),
             ("a power in words", r"[ \t]+(?:squared|cubed|to the [a-z]+ power)"),
-            ("less than nothing", r"[ \t]+(?:below zero|in debt|(?:loss|deficit)\b)"),
+            ("less than nothing", r"[ \t]+(?:(?:degrees )?below zero|in debt|over budget|short\b|(?:loss|deficit)\b)"),
             ("a large unit", r"[ \t]+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|(?:[kKMBT]|mn|bn|mln|tn)\b)"),
             ("percent", "[ \t]+(?:per ?cent|pct)"),
             ("a modulus or a base", r"\s*\(?mod\b|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"),
@@ -117,15 +132,15 @@ _DENIED = re.compile(
         for _, pattern in (
             (
                 "denied",
-                r"\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|mistake|don't write"
-                r"|(?:incorrect|wrong) answer)[ :]*|[❌✗✘] *"
+                r"\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|mistake|error"
+                r"|don't write|(?:incorrect|wrong) answer)[ :]*|[❌✗✘] *"
                 r"|(?:\bnot|n't) (?:true|right|correct)(?: to (?:say|write|think|claim))? that +",
             ),
-            ("not stated", r"\b(?:if|whether|suppose|assume)[ :]*"),
+            ("not stated", r"\b(?:if|whether|suppose|assume)[ :]*|\btrue or false\W*"),
             (
                 "an operation in words",
                 rf"\b(?:minus|remainder of)[ :]*|[0-9)] *(?:[•%]|{_OPERATES}) *"
-                r"|(?<![0-9])[0-9]{1,3} *(?:[a-z]{1,12} )?of +"
+                r"|(?<![0-9])[0-9]{1,3} *(?:[a-z]{1,12} )?of +|[0-9)][%)$ \0]*\bof[ $\0]+"
                 r"|\b(?:sum|product|difference|quotient|total) of [^=.\n]{1,20} and +",
             ),
             (
@@ -140,13 +155,13 @@ _DENIED = re.compile(
     + f"|{CHANGES}",
     re.IGNORECASE,
 )
-_GLUED = re.compile(r"(?:[0-9\]]|(?<![A-Za-z]{2})\))[ :]*\Z")  # a product, a ratio, a mixed number
+_GLUED = re.compile(r"(?:[0-9\]½¼¾⅓⅔]|(?<![A-Za-z]{2})\))[ :]*\Z")  # a product, a ratio, a mixed number
 _LABEL = re.compile(
     r"(?:\A|\n)[ \t>*#-]{0,8}(?:[A-Za-z]{1,12}[ \t])?[(\[]?(?:[A-Za-z]|[A-Za-z]?[0-9]{1,3})[)\]:.]{1,2}[ \t]{1,8}\Z"
     r"|\b[A-Za-z]{2,12}[ \t][0-9]{1,4}:[ \t]{1,8}\Z"
 )
 _MIXED = re.compile(r"(?:\A|[^0-9.,=≈$ ]) *[0-9]+ +and +\Z")  # 1 and 1/4
-_LETTER = re.compile(r"[A-Za-z0-9] *\Z")
+_LETTER = re.compile(r"[A-Za-z0-9] *\Z|[°€£¥%!½¼¾⅓⅔²³]\Z")
 _REMAINDER = re.compile(r"[Rr] ?[0-9]")
 # a unit of two letters or more, as one letter may be a variable
 _UNIT_BEHIND = re.compile(
@@ -292,6 +307,8 @@ def same_length(text: str) -> str:
         text = _CLOSED.sub(" ", text)
     if "**" in text:
         text = _BOLD.sub("  ", text)
+    for pattern, by in _HTML if "&" in text or "</" in text or "<br" in text else ():
+        text = pattern.sub(lambda found, by=by: padded(found, by), text)
     if "[" in text or "{" in text:
         text = grouped(text)
     for pattern, by in _LATEX if "\\" in text or "{" in text else ():

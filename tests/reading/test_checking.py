@@ -278,6 +278,70 @@ def test_square_and_curly_brackets_group_as_round_ones_do(text):
     assert [verdict for verdict, _, _ in verdicts(text)] == [RIGHT]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(r"$60\times 70 = 4,\!200$", r"$12\cdot1000=12\;000$", r"$3\times 4000 = 12\text{,}000$"),
+        r"$26,\!235\times 990=\boxed{25,\!972,\!650}$",
+        *("2 &times; 3 + 2 = 8", "4 &times; 5 &divide; 2 = 10", "2500*2 = 5&nbsp;000", "<b>5</b>+3+4 = 12"),
+        *("2 ⨯ 3 + 4 = 10", "7÷2=3⋯⋯1", "7/2 = 3 reste 1", "7÷2=3あまり1", "10/3 = 3.33..."),
+    ],
+)
+def test_signs_and_separators_of_markup_are_read(text):
+    assert [verdict for verdict, _, _ in verdicts(text)] == [RIGHT]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "15/2 = 7&frac12;",
+            "2 * 8 = 16 = 2<sup>4</sup>",
+            "The total is 12 + 30 +\n5 + 3 = 50.",
+            "1 + 2\n+3 + 4 = 10",
+        ),
+        *(r"12 + 30 + \\ 5 + 3 = 50", r"$\frac{\sqrt{9}}{5-4} = \frac31$", r"$\frac{\text{total}}{3+4} = 5$"),
+        *(r"$34\div\frac25 = (34)\left(\frac52\right)$", "12+8 = 2 (10)", "$18+2 = 5 b$", r"$20\%$ of $(50+10) = 12$"),
+        *("180°-60-50 = 70", "12€-3-2 = 7€", "½ (6 + 10) × 4 = 32", "200 * 6 = 1.2 L", "50 + 50 = £1"),
+        *(
+            "2/3*100 = 67%",
+            "8 + 7 = 15/20",
+            "In Java, 5 / 2 = 2, not 2.5",
+            "7/2 = 3 (floor)",
+            "### Base 8\n\n7 + 1 = 10",
+        ),
+        *(
+            "7 + 5 = 2, carry 1",
+            "the last digit of 3*4 = 2",
+            "7 + 5 = 1 ten and 2 ones",
+            "If a * b = a + 4b, then 3 * 4 = 19.",
+        ),
+        *("2024-12-25 - 2024-12-20 = 5 days", "1914-1918 = 4 years", "18.5-24.9 = 1", "123 * 45 = 5500 (2 s.f.)"),
+        *(
+            "Common error: 2 + 3*4 = 20",
+            "True or false?\n3 + 4 = 8",
+            "3 + 4 = 8, a contradiction.",
+            "You can't make 2 + 2 = 5.",
+        ),
+        *(
+            "20 - 25 = 5 degrees below zero",
+            "100 - 120 = $20 over budget",
+            "25 / 2 = 12... no, 12.5",
+            "15/2 = 8... hmm",
+        ),
+    ],
+)
+def test_what_may_be_right_in_another_reading_is_neither_wrong_nor_right(text):
+    assert {verdict for verdict, _, _ in verdicts(text)} <= {UNREAD}
+
+
+@pytest.mark.parametrize(
+    "text", ["There are about 30 pupils, and 31/4 = 7 groups", "Each gets almost $3, since 11/4 = 3"]
+)
+def test_a_word_that_rounds_another_number_excuses_nothing(text):
+    assert [verdict for verdict, _, _ in verdicts(text)] == [WRONG]
+
+
 def test_a_range_in_square_brackets_is_not_wrong():
     assert [verdict for verdict, _, _ in verdicts("[3-5] = 20")] == [UNREAD]
 
