@@ -45,8 +45,11 @@ NO_ANSWER = "no answer"
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
 _SYMBOLS = re.compile("[$€£%]")  # these change no final answer
 _COUNTED = re.compile(
-    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b", re.IGNORECASE
+    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b|[0-9]{1,2}[.)] +[a-z]",
+    re.IGNORECASE,
 )
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}\n]|\{[^{}\n]{0,99}\}){1,99})\}")
+_NAMES_ANSWER = re.compile(r"\banswer(?: is)?[\s:=*$€£(]*-?[0-9]", re.IGNORECASE)
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # the right solution
 
@@ -117,7 +120,7 @@ def read_reference(text: str) -> Fraction:
 
 
 def read_final(text: str) -> Fraction | None:
-    """Return the number behind `####` or `A:`, also a reversed one, or else the number that the text states last.
+    """Return the number behind `####` or `A:`, also a reversed one, or else the number that its final paragraph states.
 
     None if no number is found, if two of them differ, if the text is cut off, or if a number can be read in two ways:
     `72 or 73`, `3/4`, `6 * 6`, `5 million`, `- 5`. A `####` before a heading is ignored.
@@ -134,12 +137,23 @@ def read_final(text: str) -> Fraction | None:
         marked = []
     if not marked and "<<" in text:  # a solution in GSM8K's style that ends before its final answer
         return None
-    found = {read_stated(answer) for answer in marked or [text.strip().rpartition("\n\n")[2]]}
+    found = {read_stated(answer) for answer in marked or [final_paragraph(text)]}
     return found.pop() if len(found) == 1 else None
 
 
+def final_paragraph(text: str) -> str:
+    """Return the last `\\boxed{...}` of a text, or its last paragraph that names an answer, or its last paragraph.
+
+    >>> final_paragraph("The answer is 47.\\n\\nShall I explain step 3?")
+    'The answer is 47.'
+    """
+    boxed = _BOXED.findall(text)
+    paragraphs = text.strip().split("\n\n")
+    return boxed[-1] if boxed else next(filter(_NAMES_ANSWER.search, reversed(paragraphs)), paragraphs[-1])
+
+
 def is_heading(answer: str) -> bool:
-    """Whether the text after `####` is a heading: words without a number, or a counted one (`Step 1`).
+    """Whether the text after `####` is a heading: words without a number, or a counted one (`Step 1`, `1. Add`).
 
     >>> is_heading("Step 1: add"), is_heading("Solution"), is_heading("minus 5"), is_heading("72 clips")
     (True, True, False, False)

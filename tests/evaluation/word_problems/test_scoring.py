@@ -165,6 +165,11 @@ def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
         ("#### 5²", None),
         ("#### ", None),
         ("The answer is 5", 5),
+        ("The answer is $1,250.50.\n\nShall I explain step 3?", 1250.5),
+        ("**Final Answer: 47**\n\nNote: this assumes 30 days.", 47),
+        ("So it is \\boxed{1{,}234}.\n\nNote that 3 days remain.", 1234),
+        ("She has 5 left.\n\nSo he has 47.", 47),
+        ("#### 1. Find the total\n3*5 = 15\n\nThe answer is 15.", 15),
     ],
 )
 def test_the_final_answer(text, final):
