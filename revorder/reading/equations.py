@@ -80,6 +80,12 @@ _GROUPS = [  # an operation in square or curly brackets, which may hold square o
     for left, right in ((r"\[", r"\]"), (r"\{", r"\}"))
 ]
 _BOLD = re.compile(r"(?<![0-9)])\*\*(?! )|(?<! )\*\*(?![0-9(-])")
+# 3 cm + 4 cm = 7 cm: the same unit, or letter, behind every number
+_ONE_UNIT = re.compile(
+    r"(?<![\w.,$])[0-9][0-9,]*(?:\.[0-9]+)? ?(?P<unit>(?![apAP][mM]\b)[A-Za-z]{1,10}|[€£¥₹°])(?![\w²³])"
+    r"(?: ?[-+] ?[0-9][0-9,]*(?:\.[0-9]+)? ?(?P=unit)(?![\w²³]))+"
+    r" ?= ?-?[0-9][0-9,]*(?:\.[0-9]+)? ?(?P=unit)(?![\w²³]|\s*[-+*/=≈×÷^]|,? (?:and )?[0-9])"
+)
 _CLOSED = re.compile(r"(?<=[0-9)])\$(?= ?[=≈])")  # $3 + 4$ = $7$
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items() if chr(code) not in "。、\u20e3"}
@@ -303,6 +309,7 @@ def same_length(text: str) -> str:
         text = text.replace("\r\n", " \n")
     if "~~" in text:
         text = _STRUCK.sub(lambda found: _FOREIGN * len(found[0]), text)
+    text = _ONE_UNIT.sub(lambda found: found[0].replace(found["unit"], " " * len(found["unit"])), text)
     if "$" in text:
         text = _CLOSED.sub(" ", text)
     if "**" in text:
