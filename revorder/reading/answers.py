@@ -17,7 +17,7 @@ from revorder.reading.scanner import CUT, RUN, final_part, plain_text
 _WRAP = r"[ \t()\[\]\"']*"
 _OPERATION = (
     r"[-+*/x×^•]|plus|minus|times|(?:multiplied |divided )?by|(?:added )?to|(?:subtracted )?from"
-    r"|and|of|over|into|with|mod|through|take away"
+    r"|and|(?:out )?of|over|into|with|mod|through|take away"
 )
 _JOIN = re.compile(
     rf":|[ \t]+[:%][ \t]+|[ \t]*{CUT}[ \t]*|[ \t]*\)[ \t]*\([ \t]*|{_WRAP}(?:{_OPERATION}){_WRAP}[-+]?{_WRAP}",
@@ -58,7 +58,21 @@ _NOT_IT = re.compile(  # what stands before a number that is not stated
 )
 _EXPLAINED = re.compile(
     rf"\A[\s\"'(=]*{_NUMBER}(?=[.,;:]?\s+(?:as|because|since)\b|[.,;:]?\s*\n\s*(?:explanation|reason\w*|check|proof|verification|note|work\w*|steps?)\b)"
-    rf"|\banswer[^.\n0-9-]{{0,20}}(?:is|:|=)\s*{_NUMBER}(?=[.;]\s+(?:explanation|reason\w*|check|proof|verification|note)\b)",
+    rf"|\banswer[^.\n0-9-]{{0,20}}(?:is|:|=)\s*{_NUMBER}"
+    r"(?=[.;]\s+(?:explanation|reason\w*|check|proof|verification|note)\b|\s*\n\s*confidence\b)"
+    rf"|=\s*{_NUMBER}(?=[.;]?\s+(?:(?:you|we) can |to |let's )?(?:check|verify|verification)\b)",
+    re.IGNORECASE,
+)
+_OR_ELSE = re.compile(r"\bor\b|=|\bactually\b|\bwait\b|\bnot\b", re.IGNORECASE)
+BOXED = re.compile(r"\\boxed\s*(\{(?:[^{}]++|\{[^{}]{0,99}\})*+\})")
+_LARGER = re.compile(  # the larger of two units: 2 hours 15 minutes
+    r"[ -]*(?:years?|weeks?|days?|hours?|hrs?|h|min(?:ute)?s?|feet|foot|ft|yards?|miles?|pounds?|lbs?|dollars?"
+    r"|gallons?)[ ,]+(?:and )?",
+    re.IGNORECASE,
+)
+_SMALLER = re.compile(
+    r"[ -]*(?:months?|days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|s|inch(?:es)?|in|ounces?|oz|cents?|pence|pints?"
+    r"|feet)\b",
     re.IGNORECASE,
 )
 
@@ -77,17 +91,20 @@ def extract_answer(reply: str) -> str | None:
     reply = final_part(reply)
     if reply.rstrip().endswith(CUT):  # the answer would have followed
         return None
+    boxed = list(BOXED.finditer(reply))
+    if len(boxed) == 1 and not _OR_ELSE.search(reply, boxed[0].end()):
+        reply = boxed[0][0]
     text = plain_text(reply)
     if _OURS.fullmatch(text.strip()):
         return text.strip()
+    text = _STATED_SUM.sub(r"\1", _ASIDE.sub("", text))
+    if explained := list(_EXPLAINED.finditer(text)):
+        text = text[: explained[-1].end()]
     part = _PART.search(text)
     if part and not _NOT_IT.search(text[max(0, part.start(1) - NEAR) : part.start(1)]):
         number = read_stored(re.sub(r"\s", "", part[1]))
         if number and (number.value.denominator > 1 or "%" in part[1]):
             return number_text(number)
-    text = _STATED_SUM.sub(r"\1", _ASIDE.sub("", text))
-    if explained := list(_EXPLAINED.finditer(text)):
-        text = text[: explained[-1].end()]
     runs = list(RUN.finditer(text))
     between = [text[left.end(1) : right.start()][: NEAR + 1] for left, right in pairwise(runs)]
     joins = [bool(_JOIN.fullmatch(part)) for part in between]
@@ -115,6 +132,8 @@ def extract_answer(reply: str) -> str | None:
         if i not in remainders and not power and (any(joins[i : i + 1]) or (i and joins[i - 1])):
             continue
         if alternatives & {i - (i in remainders), i + 1} or i in listed:
+            return None
+        if i and _LARGER.fullmatch(between[i - 1]) and _SMALLER.match(text, runs[i].end(1)):
             return None
         value = number_at(text, runs[i])
         if i in remainders:

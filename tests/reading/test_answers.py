@@ -60,6 +60,8 @@ WRAPPED = [
     "\\boxed{{{}}}",
     "$\\boxed{{{}}}$.",
     "\\[ \\boxed{{{}}} \\]",
+    "So it is $\\boxed{{{}}}$ (3 per day).",
+    "\\boxed{{{}}}\n\nNote that 3 days remain.",
     "\\({}\\)",
     "${}$",
     "$$\n{}\n$$",
@@ -265,6 +267,22 @@ def test_two_alternatives_state_no_answer(reply):
 )
 def test_an_or_elsewhere_is_no_alternative_to_the_answer(reply):
     assert extract_answer(reply) == "47"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("12 * 8 = 96. You can check: 96 / 8 = 12.", "96"),
+        ("Answer: 96\nConfidence: 95%", "96"),
+        ("It takes 2 hours and 30 people", "30"),
+        (r"\boxed{47} or 48", None),
+        ("2 hours 15 minutes", None),
+        ("5 feet 4 inches", None),
+        ("47 out of 50", None),
+    ],
+)
+def test_what_stands_behind_an_answer_is_another_number(reply, answer):
+    assert extract_answer(reply) == answer
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12), st.sampled_from("+-*/"), answers(), st.sampled_from(WRAPPED))

@@ -28,7 +28,7 @@ from revorder.evaluation.word_problems.equations import (
     Checked,
     check_equation,
 )
-from revorder.reading.answers import extract_answer
+from revorder.reading.answers import BOXED, extract_answer
 from revorder.reading.equations import find_annotations
 from revorder.reading.numbers import BARE_POINT, NUMBER, OPERAND_OF, read_reversed
 from revorder.reading.scanner import CUT, final_part, plain_text
@@ -48,7 +48,6 @@ _COUNTED = re.compile(
     r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b|[0-9]{1,2}[.)] +[a-z]",
     re.IGNORECASE,
 )
-_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}\n]|\{[^{}\n]{0,99}\}){1,99})\}")
 _NAMES_ANSWER = re.compile(r"\banswer(?: is)?[\s:=*$€£(]*-?[0-9]", re.IGNORECASE)
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # the right solution
@@ -147,7 +146,7 @@ def final_paragraph(text: str) -> str:
     >>> final_paragraph("The answer is 47.\\n\\nShall I explain step 3?")
     'The answer is 47.'
     """
-    boxed = _BOXED.findall(text)
+    boxed = BOXED.findall(text)
     paragraphs = text.strip().split("\n\n")
     return boxed[-1] if boxed else next(filter(_NAMES_ANSWER.search, reversed(paragraphs)), paragraphs[-1])
 
