@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
 from revorder.arithmetic.expression import Expression
@@ -188,6 +189,9 @@ def read_expression(text: str) -> Expression:
     except ProblemError:
         asked = read_question(text) if re.search(r"[A-Za-z]|\.\s*\Z", text) else None
         if asked is None:
+            if len(readings(unmarked(text))) > 1:
+                what = "has more than one value, by the order of its words; write it with signs and brackets"
+                raise ProblemError(f"problem {quote(text)} {what}") from None
             raise
         alone = quote(str(asked.expression))
         if asked.rounding or asked.decimal:
@@ -212,11 +216,11 @@ def read_question(text: str) -> Asked | None:
         return None
     if _FRACTION_BEHIND.search(text) or _PERCENT_BEHIND.search(text) or _OF_THE_TEXT.search(text):
         return None
-    plain = FRACTION.sub(r"((\1\2)/(\3\4))", _BOLD.sub(r"\1", text))
-    rest = ascii_signs(plain).replace("’", "'")
-    expression = written(rest) or worded(rest)
-    if expression is None:
+    rest = unmarked(text)
+    found = [alone] if (alone := written(rest)) else readings(rest)
+    if len(found) != 1:
         return None
+    expression = found[0]
     precision = _PRECISION.search(rest)
     asked = Asked(
         expression,
@@ -233,32 +237,45 @@ def read_question(text: str) -> Asked | None:
     return asked._replace(significant=count) if precision["significant"] else asked._replace(places=count)
 
 
+def unmarked(text: str) -> str:
+    """Return a question without bold and LaTeX fractions, its signs as ASCII."""
+    return ascii_signs(FRACTION.sub(r"((\1\2)/(\3\4))", _BOLD.sub(r"\1", text))).replace("’", "'")
+
+
 def written(text: str) -> Expression | None:
     """Return the expression of a text whose operations are signs, or words that stand for one sign each."""
     rest = _OPERATION.sub(lambda match: _SIGNS[match[1].lower()], text)
     return only_expression(rest)
 
 
-def worded(text: str) -> Expression | None:
-    """Return the expression of a text with operations or numbers in words, if the rules leave one term of it.
+def readings(text: str) -> list[Expression]:
+    """Return the expressions of a text with operations or numbers in words, one for each value that it may have.
 
-    None if another order of the rules gives another value.
-
-    >>> str(worded("half of 10")), worded("half of 10 + 3"), worded("half of 10 increased by 3")  # 8, or 13/2?
-    ('10/2', None, None)
+    >>> [str(found) for found in readings("half of 10")], readings("half of 10 + 3")
+    (['10/2'], [])
+    >>> [str(found) for found in readings("half of 10 increased by 3")]
+    ['10/2+3', '(10+3)/2']
     """
     rest = _NUMBER_WORDS.sub(number_of_words, _PRECISION.sub(";", text))
     if (signs := written(rest)) is not None:
-        return signs
+        return [signs]
     reached = [rest]  # by the rules, in every order
     for before in reached:
         found = [applied(match, by) for pattern, by in _RULES for match in matches(pattern, before)]
         found += [applied(match, difference_between(match)) for match in matches(_DIFFERENCE, before)]
         reached += [text for text in dict.fromkeys(found) if text not in reached]
         if len(reached) > MAX_READINGS:
-            return None
+            return []
     ends = [expression for rest in reached if (expression := only_expression(rest, bracketed=True))]
-    return ends[0] if len({expression.fraction() for expression in ends}) == 1 else None
+    return [*{value_of(expression): expression for expression in reversed(ends)}.values()][::-1]
+
+
+def value_of(expression: Expression) -> Fraction | None:
+    """Return an expression's value, None if it divides by zero."""
+    try:
+        return expression.fraction()
+    except ProblemError:
+        return None
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -59,6 +59,7 @@ from revorder.reading.questions import read_question
         # numbers that belong to no expression
         ("15% of the sum of 20 and 30", "0.15*(20+30)"),
         ("the sum of 3 and 4 increased by 2", "3+4+2"),
+        ("the sum of 3 and (1/0)", "3+1/0"),
         ("10 decreased by 4 increased by 2", None),  # 8, or 4
         ("100 increased by 10 decreased by 20%", None),
         ("3 less than 10 less than 20", None),
