@@ -2,8 +2,9 @@
 
 import pytest
 
+from revorder import ProblemError
 from revorder.reading.answers import read_answer
-from revorder.reading.questions import read_question
+from revorder.reading.questions import read_expression, read_question
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,11 @@ from revorder.reading.questions import read_question
 def test_questions(question, expression):
     asked = read_question(question)
     assert (asked and str(asked.expression)) == expression
+
+
+def test_a_question_of_two_values_says_so():
+    with pytest.raises(ProblemError, match="has more than one value, by the order of its words"):
+        read_expression("100 increased by 10 decreased by 20%")
 
 
 @pytest.mark.parametrize(
