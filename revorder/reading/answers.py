@@ -46,7 +46,7 @@ _STATED_SUM = re.compile(rf"(\b(?:is|equals|be|answer:)\s+{_NUMBER})\s+\([-+*/=Ã
 # a fraction or a percentage that ends a reply
 _PART = re.compile(
     r"(?:\A|\b(?:is|equals|be|are|to|get|pays)\b|#### |[=:]|(?<![0-9]),)[\s(\"']*"
-    r"((?:-?[0-9]{1,400}|-?\s*\(-?[0-9]{1,400}\))\s*/\s*\(?-?[0-9]{1,400}\)?|-?[0-9][0-9,]*(?:\.[0-9]+)? ?%)"
+    r"((?:-?[0-9]{1,400}|(?:-\s{0,9})?\(-?[0-9]{1,400}\))\s*/\s*\(?-?[0-9]{1,400}\)?|-?[0-9][0-9,]*(?:\.[0-9]+)? ?%)"
     r"[\s).!\"']*\Z",
     re.IGNORECASE,
 )

@@ -299,7 +299,8 @@ def test_what_is_read_is_a_number_in_the_reply(text):
 
 
 @pytest.mark.parametrize(
-    "piece", ["1,", "1 ", "(", "-", "{", "\\frac{", "<a", "_", "12 and ", "R", " ", "9", "**", "1 or ", "1 or 2 R "]
+    "piece",
+    ["1,", "1 ", "(", "-", "{", "\\frac{", "<a", "_", "12 and ", "R", " ", "9", "**", "1 or ", "1 or 2 R ", "\\boxed{"],
 )
 def test_reading_takes_time_linear_in_the_reply(piece):
     extract_answer(piece * 20_000 + "x")
