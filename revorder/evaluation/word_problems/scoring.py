@@ -48,6 +48,7 @@ _COUNTED = re.compile(
     r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b|[0-9]{1,2}[.)] +[a-z]",
     re.IGNORECASE,
 )
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _NAMES_ANSWER = re.compile(r"\banswer(?: is)?[\s:=*$€£(]*-?[0-9]", re.IGNORECASE)
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # the right solution
@@ -162,7 +163,9 @@ def is_heading(answer: str) -> bool:
 
 def read_stated(answer: str) -> Fraction | None:
     """Return the only number that a final answer states; None if it could be another one."""
-    answer = plain_text(read_reversed(_ANNOTATION.sub("", answer))).rpartition("=")[2]
+    equation, _, answer = plain_text(read_reversed(_ANNOTATION.sub("", answer))).rpartition("=")
+    if _OR.search(equation):  # x = 3 or x = 47
+        return None
     stated = extract_answer(BARE_POINT.sub("0.", _SYMBOLS.sub("", answer)))
     numbers = list(NUMBER.finditer(answer))
     if stated is None or "R" in stated or any(OPERAND_OF.match(answer, number.end()) for number in numbers):

@@ -63,6 +63,7 @@ def test_scores_and_causes():
         ("<<48+24=72>>72", 72),
         ("10%", 10),
         ("72 or 73", None),
+        ("x = 72 or x = 73", None),
         ("3/4", None),
         ("5 million", None),
         ("6 * 6", None),
