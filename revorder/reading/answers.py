@@ -60,19 +60,27 @@ _EXPLAINED = re.compile(
     rf"\A[\s\"'(=]*{_NUMBER}(?=[.,;:]?\s+(?:as|because|since)\b|[.,;:]?\s*\n\s*(?:explanation|reason\w*|check|proof|verification|note|work\w*|steps?)\b)"
     rf"|\banswer[^.\n0-9-]{{0,20}}(?:is|:|=)\s*{_NUMBER}"
     r"(?=[.;]\s+(?:explanation|reason\w*|check|proof|verification|note)\b|\s*\n\s*confidence\b)"
-    rf"|=\s*{_NUMBER}(?=[.;]?\s+(?:(?:you|we) can |to |let's )?(?:check|verify|verification)\b)",
+    rf"|=\s*{_NUMBER}(?=[.;]\s+(?:(?:you|we) can |to )?(?:check|verify|verification)\b"
+    r"(?![^\n]*\b(?:so|answer)\b)[^=]*=[^=]*\Z)",
     re.IGNORECASE,
 )
-_OR_ELSE = re.compile(r"\bor\b|=|\bactually\b|\bwait\b|\bnot\b", re.IGNORECASE)
-BOXED = re.compile(r"\\boxed\s*(\{(?:[^{}]++|\{[^{}]{0,99}\})*+\})")
+# the one box of a reply, unless it is part of more, denied or corrected
+_BOX = re.compile(r"\\boxed\s*(\{(?:[^{}]++|\{[^{}]{0,99}\})*+\})")
+_NOT_A_NUMBER = re.compile(r"frac|pi\b|infty|sqrt|times|cdot|[()^/*=]")
+_BEFORE_BOX = re.compile(r"(?:-|\bnot|n't|\bguess\w*(?: (?:is|was))?)[\s$:]*\Z", re.IGNORECASE)
+_BEHIND_BOX = re.compile(
+    r"[\s$]*(?:\\?%|\\times|\\cdot|[-+*/^:°]|,?\s*(?:million|billion|thousand|hundred|dozen|percent|r|rem|remainder|or|and)\b)"
+    r"|.*?(?:\b(?:or|actually|wait|not|but|no)\b|=|answer|mistake|correct)",
+    re.IGNORECASE | re.DOTALL,
+)
 _LARGER = re.compile(  # the larger of two units: 2 hours 15 minutes
     r"[ -]*(?:years?|weeks?|days?|hours?|hrs?|h|min(?:ute)?s?|feet|foot|ft|yards?|miles?|pounds?|lbs?|dollars?"
-    r"|gallons?)[ ,]+(?:and )?",
+    r"|gallons?) +(?:and )?",
     re.IGNORECASE,
 )
 _SMALLER = re.compile(
-    r"[ -]*(?:months?|days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|s|inch(?:es)?|in|ounces?|oz|cents?|pence|pints?"
-    r"|feet)\b",
+    r"[ -]*(?:months?|days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|s|inch(?:es)?|in(?=\W*\Z)|ounces?|oz|cents?|pence"
+    r"|pints?|feet)\b",
     re.IGNORECASE,
 )
 
@@ -91,10 +99,7 @@ def extract_answer(reply: str) -> str | None:
     reply = final_part(reply)
     if reply.rstrip().endswith(CUT):  # the answer would have followed
         return None
-    boxed = list(BOXED.finditer(reply))
-    if len(boxed) == 1 and not _OR_ELSE.search(reply, boxed[0].end()):
-        reply = boxed[0][0]
-    text = plain_text(reply)
+    text = plain_text(one_box(reply) or reply)
     if _OURS.fullmatch(text.strip()):
         return text.strip()
     text = _STATED_SUM.sub(r"\1", _ASIDE.sub("", text))
@@ -145,6 +150,20 @@ def extract_answer(reply: str) -> str | None:
         beside = [j for j in (*range(len(runs) - 1, i, -1), i - 1) if j in alone]
         return with_remainder(value, number_at(text, runs[beside[0]])) if beside else value
     return None
+
+
+def one_box(reply: str) -> str | None:
+    """Return the number in the one `\\boxed{}` of a reply, if nothing beside it changes, denies or corrects it.
+
+    >>> one_box(r"So \\boxed{47} (3 a day)."), one_box(r"\\boxed{47} or 48")
+    ('{47}', None)
+    """
+    boxes = list(_BOX.finditer(reply))
+    if len(boxes) != 1 or _NOT_A_NUMBER.search(boxes[0][1]) or not any(map(str.isdigit, boxes[0][1])):
+        return None
+    start, end = boxes[0].span()
+    beside = _BEFORE_BOX.search(reply, max(0, start - NEAR), start) or _BEHIND_BOX.match(reply, end)
+    return None if beside else boxes[0][1]
 
 
 def read_answer(text: str) -> Number | str | None:

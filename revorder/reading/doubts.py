@@ -18,25 +18,27 @@ HEADED = 120  # characters before it that may say of what arithmetic it is
 BESIDE = 40  # characters before it that may make it another equation
 _FRACTION_BELOW = re.compile(r"/ *([0-9.,]+ */ *[0-9.,]+)")  # 28 / 1/5: (28/1)/5, or 28/(1/5)?
 _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")  # of a time or a label
-_PARTS = re.compile(r"\s+(?:thirds|quarters|(?:four|fif|six|seven|eigh|nin|ten|twelf|hundred)ths|tens?|hundreds?)\b")
+_PARTS = re.compile(r"\s+(?:thirds|(?:four|fif|six|seven|eigh|nin|ten|twelf|hundred)ths|tens?|hundreds?)\b(?!-)")
 _CENTS = re.compile(r"\s*(?:cents?\b|¢|pence\b)")
 _UNIT = re.compile(
     r"\s*(?:dollars?|pounds?|euros?|(?P<hours>hours?|hrs?)|min(?:ute)?s?|sec(?:ond)?s?|days?|weeks?|months?|years?|yrs?|feet|foot"
     r"|ft|inch(?:es)?|yards?|miles?|[ckm]?m|m?l|mg|gallons?|degrees?|(?:centi|kilo)?met(?:er|re)s?|k?g|(?:kilo)?grams?|lit(?:er|re)s?|dozens?"
-    r"|ounces?|oz|lbs?|[KMGT]B)\b(?:,? (?:and )?(?P<more>[0-9]{1,9}))?"
+    r"|ounces?|oz|lbs?|[KMGT]B|[Lhs])\b(?:,? (?:and )?(?P<more>[0-9]{1,9}))?"
 )
 _CONVERSIONS = {
     Fraction(n)
     for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 360, 365, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
 }
 _RANGE = re.compile(r"([0-9]+(?:\.[0-9]+)?)-([0-9]+(?:\.[0-9]+)?)")
-_DATE = re.compile(r"[0-9]{1,4}([-/])[0-9]{1,2}\1[0-9]{1,4}")
+_DATE = re.compile(r"[0-9]{4}([-/])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])|(?<![0-9])[0-9]{1,2}([-/])[0-9]{1,2}\2[0-9]{4}")
 _DAYS = re.compile(r"\s*(?:days?|weeks?|months?|years?)\b")
-_MULTIPLIED = re.compile(r"[ \0]*\([-+*/0-9.() \0]+\)|[ \0]+[B-HJ-QS-Zb-hj-qs-z](?![\w'’])")  # 2 (10), or 5 b
+_MULTIPLIED = re.compile(r"[ \0]*(\([-+*/0-9.() \0]{1,80}\))")  # = 2 (10)
+_VARIABLE = re.compile(r"[ \0]+[A-Za-z]\$")  # $18 + 2 = 5 b$
+_BELOW = re.compile(r"[ \t]+(?:(?:degrees )?below zero|over budget|short)\b")
+_JOINED = re.compile(r"((?:-|\(|[0-9])[0-9.+*/() \0-]{0,80})\n[ \t>&]*\Z")
 _CARRIED = re.compile(r"[\s,;(]*(?:and )?(?:carry|carries|carried|borrow(?:s|ed|ing)?)\b", re.IGNORECASE)
 _BULLET = re.compile(r"(?:\A|\n)[ \t>]*- +\Z")
 _CONTINUED = re.compile(r"(?:\A|\n)(?![ \t>]*[-+*] )[^\n]*[0-9)][ \t]*\n[ \t>]*[-+*] +\Z")  # 12\n+ 30 = 42
-_LINE_BEFORE = re.compile(r"[0-9)][ \t]*\n[ \t>&]*\Z")  # 1 + 2\n+3 = 6
 _ITEM = re.compile(r"[0-9]{1,3} *- *(?=[0-9.(])")  # Step 1 - 5 + 3 = 8
 _NAMED = re.compile(r"(?:\A|\n|[A-Za-z]\.?)[ \t*#]*\Z")
 _OPERAND_BEFORE = re.compile(  # 5 more than
@@ -54,9 +56,10 @@ _PART_OF_IT = re.compile(
 # what says that an equation is denied, supposed or asked: before it in its clause, behind it also in the next sentence
 _UNTRUE = r"(?:wrong(?:ly)?|incorrect(?:ly)?|false|untrue|impossible)\b"
 _DOUBTED = re.compile(
-    rf"\b(?:{_UNTRUE}|mistake|error|true or|suppose|assum(?:e|ing)|claim(?:s|ed)?|might (?:think|say|write)"
-    r"|(?:do|can|could|should|must)(?:n?'t|not| not) (?:say|write|be|make))|<(?:del|s|strike)>"
-    r"|(?<![A-Za-z])[A-Za-z] ?[*@#] ?[A-Za-z] ?=",  # an operation of its own: a * b = a + 4b
+    rf"\b(?:{_UNTRUE}|mistake|suppose|assum(?:e|ing)|claim(?:s|ed)?|might (?:think|say|write)|can(?:'t|not) make +\Z"
+    r"|(?:do|can|could|should|must)(?:n?'t|not| not) (?:say|write|be))|<(?:del|s|strike)>"
+    # an operation of its own: if a * b = a + 4b
+    r"|\b(?:if|define\w*|let|operation)\b[^.=\n]{0,40}\b[A-Za-z] ?[*@#] ?[A-Za-z] ?= ?[0-9]{0,3}[A-Za-z(]",
     re.IGNORECASE,
 )
 _DOUBTED_BEHIND = re.compile(
@@ -65,13 +68,19 @@ _DOUBTED_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _OTHER_ARITHMETIC = re.compile(
-    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|boolean|xor\b|mod(?:ulo|ulus)?\b|clock\b"
-    r"|(?:integer|floor) division|truncat|rounds? down|(?:last|units?|ones) digit|in (?:C|C\+\+|Java|Python ?2)\b)"
-    r"|\((?:floor(?:ed)?|ceil(?:ing)?)\)",
+    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|boolean|xor\b|mod(?:ulo|ulus)?\b|clock\b)",
     re.IGNORECASE,
 )
+_HEADED = re.compile(
+    r"\b(?:base[- ](?!10\b|ten\b)[0-9a-z]|binary|octal|hexadecimal|boolean|xor\b|modulo\b)", re.IGNORECASE
+)
+_ROUNDED_OFF = re.compile(
+    r"\b(?:(?:integer|floor) division|truncat|rounds? down|in (?:C|C\+\+|Java|Python ?2)\b)|\((?:floor|ceil)",
+    re.IGNORECASE,
+)
+_ONE_DIGIT = re.compile(r"\b(?:last|units?|ones) digit", re.IGNORECASE)
 _ASKS = re.compile(r"\W*(?:is|are|was|does|did|do|can|could|would|will|should)\b", re.IGNORECASE)
-_SCORE = re.compile(r" *([0-9]+) ?/ ?[0-9]+ *")  # 15/20
+_SCORE = re.compile(r" *([0-9]{1,9})/([0-9]{1,9}) *")  # 15/20
 _COMMA = re.compile(r"([0-9]{1,3}),[0-9]{3}(?![0-9])")
 _DECIMAL_COMMA = re.compile(r",(?!000)")
 _POINT = re.compile(r"(?<![0-9.,])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9.,])")
@@ -84,17 +93,23 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             return why
     before = plain[max(0, equation.start - BESIDE) : equation.start]
     glued = equation.first.startswith("(") and before.rstrip(" ")[-1:].isalpha()
-    glued |= equation.first[:1] in "+-" and _LINE_BEFORE.search(before) is not None
     if glued or _PART_OF_IT.search(before) or _CONTINUED.search(plain, max(0, equation.start - NEAR), equation.start):
         return "what stands before it may belong to it"
     start, end = equation.start, equation.end
     sentence = around(SENTENCE_END, plain, start, end)
-    if _OTHER_ARITHMETIC.search(sentence) or _OTHER_ARITHMETIC.search(plain, max(0, start - HEADED), start):
+    if _OTHER_ARITHMETIC.search(sentence) or _HEADED.search(plain, max(0, start - HEADED), start):
         return "it may be of another arithmetic"
-    if _MULTIPLIED.match(plain, end):
+    if _VARIABLE.match(plain, end):
         return "what stands behind it may multiply it"
-    if _CARRIED.match(plain, end):
-        return "its last side may be one digit of the result"
+    exact, stated = read_stored(expected), read_stored(sides[-1])
+    if exact and stated:
+        off = exact.value - stated.value
+        if _ROUNDED_OFF.search(sentence) and abs(off) < 1 and stated.value.denominator == 1:
+            return "it may be rounded down"
+        if (_ONE_DIGIT.search(sentence) or _CARRIED.match(plain, end)) and 0 <= stated.value < 10 and off % 10 == 0:
+            return "its last side may be one digit of the result"
+        if _BELOW.match(plain, end) and exact.value == -stated.value:
+            return "its last side may be less than nothing"
     stops = list(islice(SENTENCE_END.finditer(plain, end, end + NEAR), 2))  # of its sentence and the next one
     asked = stops and stops[0][0] == "?" and _ASKS.match(sentence)
     behind = plain[end : stops[1].start() if len(stops) > 1 else end + NEAR]
@@ -150,7 +165,13 @@ def other_readings(equation: Equation, sides: tuple[str, ...], plain: str) -> It
             yield (first, *others[:i], comma[1]), "a comma may end a number"
     if any(map(_DECIMAL_COMMA.search, sides)):
         yield tuple(_DECIMAL_COMMA.sub(".", side) for side in sides), "a comma may be a decimal point"
-    if score := _SCORE.fullmatch(sides[-1]):
+    if multiplied := _MULTIPLIED.match(plain, equation.end):
+        yield (*sides[:-1], sides[-1] + "*" + multiplied[1].replace("\0", "")), "what stands behind it may multiply it"
+    if (joined := _JOINED.search(plain, max(0, equation.start - HEADED), equation.start)) and (
+        (line := joined[1].replace("\0", "").strip())[-1] in "+-*/" or first[0] in "+-"
+    ):
+        yield (line + first, *others), "the line above may belong to it"
+    if "/" not in first and (score := _SCORE.fullmatch(sides[-1])) and int(score[2]) >= 10:
         yield (*sides[:-1], score[1]), "its last side may be a score"
     if any("%" in side for side in sides):
         yield tuple(side.replace("%", "") for side in sides), "a percent may be a unit"

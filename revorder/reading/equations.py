@@ -49,8 +49,10 @@ _HTML = [
         (r"&asymp;", "≈"),
         (r"(?<=[0-9])&(?:nbsp|thinsp);(?=[0-9]{3}(?![0-9]))", ","),
         (r"&(?:nbsp|thinsp|ensp|emsp);", ""),
-        (r"&#?[A-Za-z0-9]{2,8};|<su([pb])\b[^<>\n]{0,80}>[^<>\n]{0,80}</su\1>", _FOREIGN),
-        (r"</?(?:b|i|u|em|strong|span|code|font|mark|small)\b[^<>\n]{0,80}>", ""),
+        (r"&(?:frac[0-9]{2}|sup[123]|deg|permil|radic|ne);", _FOREIGN),
+        (r"&#?[A-Za-z0-9]{2,8};", ""),
+        (r"<su([pb])\b[^<>\n]{0,80}>(?!\[)[^<>\n]{0,80}</su\1>", _FOREIGN),
+        (r"</?(?:b|i|u|em|su[pb]|strong|span|code|font|mark|small)\b[^<>\n]{0,80}>", ""),
         (r"<(?:br|/?(?:p|div|li|tr))\b[^<>\n]{0,80}>", "\n"),
     )
 ]
@@ -80,18 +82,20 @@ _GROUPS = [  # an operation in square or curly brackets, which may hold square o
     for left, right in ((r"\[", r"\]"), (r"\{", r"\}"))
 ]
 _BOLD = re.compile(r"(?<![0-9)])\*\*(?! )|(?<! )\*\*(?![0-9(-])")
-# 3 cm + 4 cm = 7 cm: the same unit, or letter, behind every number
+# 3 cm + 4 cm = 7 cm: the same unit behind every number, and no other unit before
 _ONE_UNIT = re.compile(
-    r"(?<![\w.,$])[0-9][0-9,]*(?:\.[0-9]+)? ?(?P<unit>(?![apAP][mM]\b)[A-Za-z]{1,10}|[€£¥₹°])(?![\w²³])"
+    r"(?<![\w.,$+*/=-])(?<![-+*/=] )[0-9][0-9,]*(?:\.[0-9]+)?"
+    r" ?(?P<unit>(?![apAP][mM]\b)[A-Za-z]{2,10}|[€£¥₹°])(?![\w²³])"
     r"(?: ?[-+] ?[0-9][0-9,]*(?:\.[0-9]+)? ?(?P=unit)(?![\w²³]))+"
     r" ?= ?-?[0-9][0-9,]*(?:\.[0-9]+)? ?(?P=unit)(?![\w²³]|\s*[-+*/=≈×÷^]|,? (?:and )?[0-9])"
 )
+_OTHER_UNIT = re.compile(r"[0-9] ?[A-Za-z]{1,12},? (?:and )?\Z")
 _CLOSED = re.compile(r"(?<=[0-9)])\$(?= ?[=≈])")  # $3 + 4$ = $7$
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _ONE_BY_ONE = {code: by or " " for code, by in ALIKE.items() if chr(code) not in "。、\u20e3"}
 
 # What makes an equation part of a longer one: an operation before it, but for a bullet, or behind it
-_BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z|(?<=[0-9)}\0 ])[-+*/] *\n[ \t>&]*\Z")
+_BEFORE = re.compile(r"(?:[-+*/×÷−^]|\b[xX]) *\Z")
 _BULLET = re.compile(r"(?:\A|\n)[ \t>]*[-+*] +\Z")
 _AFTER = re.compile(rf" *[-+*/×÷−^]| *[xX] *[0-9($.]|[:'’]?[0-9]|[A-Za-z_({_FOREIGN}]|[ \t]+[nxyz]\b")
 # What stands behind a stated number and makes another one of it, or a question of the equation
@@ -114,7 +118,7 @@ _QUALIFIED = re.compile(
             ("half of it in words", "[ \t]+and (?:an?|one) (?:half|third|quarter)"),
             ("an operation in words", rf"[ \t]+{_OPERATES}[ \t]+[(0-9$]|(?<=/[0-9])[ \t]+of[ \t]+[0-9]"),
             ("a power in words", r"[ \t]+(?:squared|cubed|to the [a-z]+ power)"),
-            ("less than nothing", r"[ \t]+(?:(?:degrees )?below zero|in debt|over budget|short\b|(?:loss|deficit)\b)"),
+            ("less than nothing", r"[ \t]+(?:below zero|in debt|(?:loss|deficit)\b)"),
             ("a large unit", r"[ \t]+(?:[mbtr]+illion|thousand|hundred|dozen|lakh|crore|(?:[kKMBT]|mn|bn|mln|tn)\b)"),
             ("percent", "[ \t]+(?:per ?cent|pct)"),
             ("a modulus or a base", r"\s*\(?mod\b|\s*\(?(?:in )?(?:base|binary|octal|hex)\b"),
@@ -138,8 +142,8 @@ _DENIED = re.compile(
         for _, pattern in (
             (
                 "denied",
-                r"\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|mistake|error"
-                r"|don't write|(?:incorrect|wrong) answer)[ :]*|[❌✗✘] *"
+                r"\b(?:not|never|isn't|instead of|rather than|wrong(?:ly)?|incorrect(?:ly)?|false|mistake"
+                r"|(?:common|typical) (?:error|mistake)s?|don't write|(?:incorrect|wrong) answer)[ :]*|[❌✗✘] *"
                 r"|(?:\bnot|n't) (?:true|right|correct)(?: to (?:say|write|think|claim))? that +",
             ),
             ("not stated", r"\b(?:if|whether|suppose|assume)[ :]*|\btrue or false\W*"),
@@ -167,7 +171,7 @@ _LABEL = re.compile(
     r"|\b[A-Za-z]{2,12}[ \t][0-9]{1,4}:[ \t]{1,8}\Z"
 )
 _MIXED = re.compile(r"(?:\A|[^0-9.,=≈$ ]) *[0-9]+ +and +\Z")  # 1 and 1/4
-_LETTER = re.compile(r"[A-Za-z0-9] *\Z|[°€£¥%!½¼¾⅓⅔²³]\Z")
+_LETTER = re.compile(r"[A-Za-z0-9] *\Z|[°€£¥%½¼¾⅓⅔²³]\Z")
 _REMAINDER = re.compile(r"[Rr] ?[0-9]")
 # a unit of two letters or more, as one letter may be a variable
 _UNIT_BEHIND = re.compile(
@@ -309,7 +313,7 @@ def same_length(text: str) -> str:
         text = text.replace("\r\n", " \n")
     if "~~" in text:
         text = _STRUCK.sub(lambda found: _FOREIGN * len(found[0]), text)
-    text = _ONE_UNIT.sub(lambda found: found[0].replace(found["unit"], " " * len(found["unit"])), text)
+    text = _ONE_UNIT.sub(without_unit, text)
     if "$" in text:
         text = _CLOSED.sub(" ", text)
     if "**" in text:
@@ -321,6 +325,13 @@ def same_length(text: str) -> str:
     for pattern, by in _LATEX if "\\" in text or "{" in text else ():
         text = pattern.sub(lambda found, by=by: padded(found, by), text)
     return text
+
+
+def without_unit(found: re.Match[str]) -> str:
+    """Return a match of _ONE_UNIT with blanks for its unit; unchanged if another unit precedes (2 hours 10 minutes)."""
+    if _OTHER_UNIT.search(found.string, max(0, found.start() - 20), found.start()):
+        return found[0]
+    return found[0].replace(found["unit"], " " * len(found["unit"]))
 
 
 def grouped(text: str) -> str:

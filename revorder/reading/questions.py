@@ -76,6 +76,7 @@ _PERCENT = r"(-?[0-9](?:[0-9.,]*[0-9])?) ?(?:%|per ?cent)"
 _TERM = (
     r"((?<![0-9.,_])-?[$€£]?[0-9]++(?:[.,_]++[0-9]++)*+(?!\s?(?:%|per ?cent))|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
 )
+_WHOLE = r"(?<!\bof )(?<!\band )(?<!\btwice )(?<!\bdouble )(?<!\btriple )"  # added is the whole sum, half or product
 _RULES = [
     (re.compile(pattern.replace("TERM", f"(?:the )?{_TERM}").replace("PERCENT", _PERCENT), re.IGNORECASE), by)
     for pattern, by in (
@@ -92,8 +93,8 @@ _RULES = [
         (r"\b(?:sum|total) of TERM,? and TERM", r"(\1+\2)"),
         (r"\bproduct of TERM,? and TERM", r"(\1*\2)"),
         (r"\bquotient of TERM,? (?:and|by) TERM", r"(\1/\2)"),
-        (r"TERM (?:is )?added to TERM", r"(\2+\1)"),
-        (r"TERM (?:is )?subtracted from TERM", r"(\2-\1)"),
+        (rf"{_WHOLE}TERM (?:is )?added to TERM", r"(\2+\1)"),
+        (rf"{_WHOLE}TERM (?:is )?subtracted from TERM", r"(\2-\1)"),
         (r"TERM less than TERM", r"(\2-\1)"),
         (r"TERM more than TERM", r"(\2+\1)"),
         (r"TERM increased by TERM", r"(\1+\2)"),
@@ -148,7 +149,8 @@ _LOWEST = re.compile(r"\b(?:simpl|lowest\b)", re.IGNORECASE)
 
 _OF_THE_TEXT = re.compile(  # about the expression, not its value
     r"\bnumber of\b|\b(?:number|places|terms|digits) in\s+[-(0-9]"
-    r"|\b(?:equation|expression|problem) for\s+[-(0-9]|[0-9)]\s+an?\s+(?:equation|expression|problem)\b",
+    r"|\b(?:write|give|make|create)\b[^.?!\n]{0,40}\b(?:equation|expression|problem) for\s+[-(0-9]"
+    r"|[0-9)]\s+an?\s+(?:equation|expression|problem)\b",
     re.IGNORECASE,
 )
 _APART = re.compile(r"[;\n]|(?:[.,:?]|(?<=[A-Za-z;])!)(?=[\s;]|\Z)")  # no expression has them

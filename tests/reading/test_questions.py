@@ -60,6 +60,9 @@ from revorder.reading.questions import read_expression, read_question
         # numbers that belong to no expression
         ("15% of the sum of 20 and 30", "0.15*(20+30)"),
         ("the sum of 3 and 4 increased by 2", "3+4+2"),
+        ("the product of 6 and 7 subtracted from 50", "50-6*7"),
+        ("half of 12 added to 20", "20+12/2"),
+        ("I need to solve the equation for 48 + 24", "48+24"),
         ("the sum of 3 and (1/0)", "3+1/0"),
         ("10 decreased by 4 increased by 2", None),  # 8, or 4
         ("100 increased by 10 decreased by 20%", None),

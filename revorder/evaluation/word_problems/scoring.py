@@ -28,7 +28,7 @@ from revorder.evaluation.word_problems.equations import (
     Checked,
     check_equation,
 )
-from revorder.reading.answers import BOXED, extract_answer
+from revorder.reading.answers import extract_answer, one_box
 from revorder.reading.equations import find_annotations
 from revorder.reading.numbers import BARE_POINT, NUMBER, OPERAND_OF, read_reversed
 from revorder.reading.scanner import CUT, final_part, plain_text
@@ -45,10 +45,14 @@ NO_ANSWER = "no answer"
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
 _SYMBOLS = re.compile("[$€£%]")  # these change no final answer
 _COUNTED = re.compile(
-    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b|[0-9]{1,2}[.)] +[a-z]",
+    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b",
     re.IGNORECASE,
 )
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_OR = re.compile(r"=[^=.\n]*\bor\b[^=.\n]*\Z", re.IGNORECASE)
+_REMARK = re.compile(
+    r"\W*(?:note|notes|verification|check|explanation|confidence|would you|shall i|let me know|i hope|if you)\b",
+    re.IGNORECASE,
+)
 _NAMES_ANSWER = re.compile(r"\banswer(?: is)?[\s:=*$€£(]*-?[0-9]", re.IGNORECASE)
 _TEXTS = ("solution", "completion", "prediction", "output", "response")  # a record's solution
 _REFERENCES = ("ground_truth", "reference", "target", "answer")  # the right solution
@@ -142,18 +146,20 @@ def read_final(text: str) -> Fraction | None:
 
 
 def final_paragraph(text: str) -> str:
-    """Return the last `\\boxed{...}` of a text, or its last paragraph that names an answer, or its last paragraph.
+    """Return the one box of a text, or its last paragraph; the paragraph that names an answer, if the last is a remark.
 
     >>> final_paragraph("The answer is 47.\\n\\nShall I explain step 3?")
     'The answer is 47.'
     """
-    boxed = BOXED.findall(text)
     paragraphs = text.strip().split("\n\n")
-    return boxed[-1] if boxed else next(filter(_NAMES_ANSWER.search, reversed(paragraphs)), paragraphs[-1])
+    if (box := one_box(text)) is not None:
+        return box
+    named = next(filter(_NAMES_ANSWER.search, reversed(paragraphs)), "") if _REMARK.match(paragraphs[-1]) else ""
+    return named or paragraphs[-1]
 
 
 def is_heading(answer: str) -> bool:
-    """Whether the text after `####` is a heading: words without a number, or a counted one (`Step 1`, `1. Add`).
+    """Whether the text after `####` is a heading: words without a number, or a counted one (`Step 1`).
 
     >>> is_heading("Step 1: add"), is_heading("Solution"), is_heading("minus 5"), is_heading("72 clips")
     (True, True, False, False)
@@ -164,7 +170,7 @@ def is_heading(answer: str) -> bool:
 def read_stated(answer: str) -> Fraction | None:
     """Return the only number that a final answer states; None if it could be another one."""
     equation, _, answer = plain_text(read_reversed(_ANNOTATION.sub("", answer))).rpartition("=")
-    if _OR.search(equation):  # x = 3 or x = 47
+    if _OR.search(equation):  # x = 3 or x =
         return None
     stated = extract_answer(BARE_POINT.sub("0.", _SYMBOLS.sub("", answer)))
     numbers = list(NUMBER.finditer(answer))

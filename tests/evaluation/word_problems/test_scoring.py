@@ -170,7 +170,9 @@ def test_wrong_solutions_are_shown_by_cause_with_what_is_wrong_in_them():
         ("**Final Answer: 47**\n\nNote: this assumes 30 days.", 47),
         ("So it is \\boxed{1{,}234}.\n\nNote that 3 days remain.", 1234),
         ("She has 5 left.\n\nSo he has 47.", 47),
-        ("#### 1. Find the total\n3*5 = 15\n\nThe answer is 15.", 15),
+        ("He has 3 or 4 hats. 3 + 4 = 7. The answer is 7.", 7),
+        ("The answer is 62.\n\nWait, no. It is 72.", 72),
+        (r"\boxed{5} or \boxed{6}", None),
     ],
 )
 def test_the_final_answer(text, final):
