@@ -79,7 +79,7 @@ _LATEX = [
 _INSIDE = r"[^\[\]{}=\n]{0,40}?[0-9)] {0,2}(?:[-+*/×÷−xX]|\\(?:times|cdot|div))[^\[\]{}=\n]{1,40}"
 _GROUPS = [  # an operation in square or curly brackets, which may hold square ones
     re.compile(rf"(?:(?<![\w.)\]}}^\\])|(?<=\\left)){left}({_INSIDE}){right}(?!\()")
-    for left, right in ((r"\[", r"\]"), (r"\{", r"\}"))
+    for left, right in ((r"\[(?! ?[0-9]+ ?/ ?[0-9]+ ?(?:\\right)?\])", r"\]"), (r"\{", r"\}"))  # [7/2] may be 3
 ]
 _BOLD = re.compile(r"(?<![0-9)])\*\*(?! )|(?<! )\*\*(?![0-9(-])")
 # 3 cm + 4 cm = 7 cm: the same unit behind every number, and no other unit before
