@@ -330,6 +330,8 @@ def test_signs_and_separators_of_markup_are_read(text):
             "25 / 2 = 12... no, 12.5",
             "15/2 = 8... hmm",
         ),
+        *("[7/2] = 3", r"$\left[7/2\right] = 3$", "[5/2] + [7/2] = 5", "3x + 5x = 10x"),
+        *("3 cm + 4 cm = 7 cm = 0.07 m", "300 cm + 400 cm = 7 m", "8 am + 5 am = 1 am"),
     ],
 )
 def test_what_may_be_right_in_another_reading_is_neither_wrong_nor_right(text):
