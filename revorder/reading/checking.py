@@ -37,7 +37,7 @@ _CELL = re.compile(r" *[0-9]+ *[-/xX] *[0-9]+ *")  # a date, a range, a fraction
 # what says of an equation that it is rounded: anywhere in its line, or in its clause
 _ROUNDS = re.compile(rf"≈|\b(?:{_ROUNDED}|approx|{_NEAREST})", re.IGNORECASE)
 _ROUGHLY = re.compile(r"~|\b(?:about|roughly|almost|nearly)\b", re.IGNORECASE)
-_OF_ANOTHER = re.compile(r"(?:~|\b(?:about|roughly|almost|nearly)\b)[^0-9]{0,4}([0-9]+)[^≈~]*\Z", re.IGNORECASE)
+_OF_ANOTHER = re.compile(rf"(?:{_ROUGHLY.pattern})[^0-9]{{0,4}}([0-9]+)[^≈~]*\Z", re.IGNORECASE)
 # that says of whole numbers that they are rounded: before the equation, or anywhere in its line
 _ABOUT = re.compile(r"(?:≈|~|\b(?:about|approx[a-z]*|roughly|almost))\W{0,3}\Z", re.IGNORECASE)
 _TO_TENS = re.compile(rf"\b(?:{_ROUNDED}|{_NEAREST})", re.IGNORECASE)

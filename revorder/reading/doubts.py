@@ -9,7 +9,7 @@ from itertools import islice
 
 from revorder.arithmetic.expression import CURRENCY
 from revorder.reading.equations import Equation
-from revorder.reading.numbers import read_stored
+from revorder.reading.numbers import DATE, read_stored
 from revorder.reading.sides import RIGHT, judge_sides
 from revorder.reading.surroundings import CLAUSE_END, NEAR, SENTENCE_END, around, since
 
@@ -30,7 +30,6 @@ _CONVERSIONS = {
     for n in (7, 12, 16, 24, 30, 36, 52, 60, 100, 168, 360, 365, 1000, 1024, 1440, 1760, 3600, 5280, 86400, 2**20)
 }
 _RANGE = re.compile(r"([0-9]+(?:\.[0-9]+)?)-([0-9]+(?:\.[0-9]+)?)")
-_DATE = re.compile(r"[0-9]{4}([-/])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])|(?<![0-9])[0-9]{1,2}([-/])[0-9]{1,2}\2[0-9]{4}")
 _DAYS = re.compile(r"\s*(?:days?|weeks?|months?|years?)\b")
 _MULTIPLIED = re.compile(r"[ \0]*(\([-+*/0-9.() \0]{1,80}\))")  # = 2 (10)
 _VARIABLE = re.compile(r"[ \0]+[A-Za-z]\$")  # $18 + 2 = 5 b$
@@ -67,13 +66,9 @@ _DOUBTED_BEHIND = re.compile(
     rf"[ \t|]*(?:{_UNTRUE}|contradiction\b|not (?:a )?(?:true|right|correct))(?! [a-z]*(?:answer|guess|turn|number)s)",
     re.IGNORECASE,
 )
-_OTHER_ARITHMETIC = re.compile(
-    r"\b(?:base[- ](?!10\b|ten\b)|binary|octal|hexadecimal|boolean|xor\b|mod(?:ulo|ulus)?\b|clock\b)",
-    re.IGNORECASE,
-)
-_HEADED = re.compile(
-    r"\b(?:base[- ](?!10\b|ten\b)[0-9a-z]|binary|octal|hexadecimal|boolean|xor\b|modulo\b)", re.IGNORECASE
-)
+_BASES = r"base[- ](?!10\b|ten\b)[0-9a-z]|binary|octal|hexadecimal|boolean|xor\b|modulo\b"
+_OTHER_ARITHMETIC = re.compile(rf"\b(?:{_BASES}|base[- ](?!10\b|ten\b)|mod(?:ulus)?\b|clock\b)", re.IGNORECASE)
+_HEADED = re.compile(rf"\b(?:{_BASES})", re.IGNORECASE)
 _ROUNDED_OFF = re.compile(
     r"\b(?:(?:integer|floor) division|truncat|rounds? down|in (?:C|C\+\+|Java|Python ?2)\b)|\((?:floor|ceil)",
     re.IGNORECASE,
@@ -123,7 +118,7 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
         return "its sides have other units"
     unit = _UNIT.match(plain, equation.end)
     cents = any(sign in sides[-1] and sign not in equation.first for sign in CURRENCY)
-    if (unit or cents) and (stated := read_stored(sides[-1])) and (exact := read_stored(expected)):
+    if (unit or cents) and stated and exact:
         ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
         if ratios & (_CONVERSIONS if unit else {Fraction(100)}):
             return "its sides may have other units"
@@ -131,6 +126,7 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             parts = exact.value - stated.value
             if any(exact.value == stated.value * n + more or parts * n == more for n in _CONVERSIONS):
                 return "it states two units"
+    days = _DAYS.match(plain, equation.end)
     if span := _RANGE.fullmatch(sides[0].strip("() ")):
         first, last = Fraction(span[1]), Fraction(span[2])
         named = plain[max(0, equation.start - BESIDE) : equation.start].rstrip()[-1:].isalpha()
@@ -139,9 +135,9 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             return "its first side may be a range"
         if unit and unit["hours"] and said == str((last - first) % 12):
             return "its first side may be a span of time"
-        if _DAYS.match(plain, equation.end) and said == str(last - first):
+        if days and said == str(last - first):
             return "its first side may be a span of time"
-    if _DAYS.match(plain, equation.end) and any(map(_DATE.search, sides)):
+    if days and any(map(DATE.search, sides)):
         return "a date may be in it"
     return ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -318,11 +318,18 @@ def same_length(text: str) -> str:
         text = _CLOSED.sub(" ", text)
     if "**" in text:
         text = _BOLD.sub("  ", text)
-    for pattern, by in _HTML if "&" in text or "</" in text or "<br" in text else ():
-        text = pattern.sub(lambda found, by=by: padded(found, by), text)
+    if "&" in text or "</" in text or "<br" in text:
+        text = without_markup(text, _HTML)
     if "[" in text or "{" in text:
         text = grouped(text)
-    for pattern, by in _LATEX if "\\" in text or "{" in text else ():
+    if "\\" in text or "{" in text:
+        text = without_markup(text, _LATEX)
+    return text
+
+
+def without_markup(text: str, rules: Iterable[tuple[re.Pattern[str], str | None]]) -> str:
+    """Return a text with each match of the rules padded, in their order."""
+    for pattern, by in rules:
         text = pattern.sub(lambda found, by=by: padded(found, by), text)
     return text
 

@@ -17,6 +17,7 @@ NOTATIONS = (MARK, "@@")  # of reversed numbers in a text: r|27 and @@27@@
 NUMBER = re.compile(r"-?[$€£]?-?(?=\.?[0-9])(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3})+(?![0-9])|[0-9]*)(?:\.[0-9]+)?")
 BARE_POINT = re.compile(r"(?<![0-9.,])\.(?=[0-9])")
 OPERAND_OF = re.compile(r"\s*(?:[+*/x×÷^]\s*[\w$(]|-\s*[0-9$(])")
+DATE = re.compile(r"\b[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}\b|\b[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4}\b")
 MOST_PLACES = 400  # of a number in scientific notation
 
 _WHOLE = re.compile(r"([0-9]+|[1-9][0-9]{0,2}([,'_ ])[0-9]{3}(?:\2[0-9]{3})*)(?:\.0{1,2}|(\.[0-9]+))?\Z")

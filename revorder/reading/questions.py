@@ -14,6 +14,7 @@ from typing import NamedTuple
 from revorder.arithmetic.expression import Expression
 from revorder.arithmetic.problem import ascii_signs
 from revorder.errors import ProblemError, quote
+from revorder.reading.numbers import DATE
 from revorder.reading.scanner import FRACTION
 
 # Words that ask for a value, and change nothing about it
@@ -115,7 +116,6 @@ _FRACTION_BEHIND = re.compile(
 )
 _PERCENT_BEHIND = re.compile(rf"\b(?:plus|minus|less|add|added to|subtract)\s+{_PERCENT}(?! of\b)", re.IGNORECASE)
 _TERM_WORD = frozenset(("a", "i", "one", "q", "it"))  # a variable, or a number, beside a sign
-_DATE = re.compile(r"\b[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}\b|\b[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4}\b")
 _MODULO = re.compile(r"\b[0-9]+ ?(?:mod|modulo)\b|\b[0-9]+\s+%\s*[-+(]?[0-9]", re.IGNORECASE)
 
 MAX_READINGS = 64  # texts that the rules make of one question
@@ -214,7 +214,7 @@ def read_question(text: str) -> Asked | None:
     >>> read_question("What is the last digit of 12 * 3?") is read_question("Solve 3x + 4 = 10.") is None
     True
     """
-    if _NUMBERED.search(text) or _DATE.search(text) or _MODULO.search(text):
+    if _NUMBERED.search(text) or DATE.search(text) or _MODULO.search(text):
         return None
     if _FRACTION_BEHIND.search(text) or _PERCENT_BEHIND.search(text) or _OF_THE_TEXT.search(text):
         return None

@@ -145,18 +145,19 @@ def plans(settings: Figure2Settings) -> list[Plan]:
 
 def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
     """Show accuracy against CSID for each model, and wrong digits by `nines_below`."""
-    charts: dict[bool, list[Series]] = {False: [], True: []}
+    places, characters = "Figure 2: accuracy against CSID", "Figure 2 with plain characters"
+    charts: dict[str, list[Series]] = {places: [], characters: []}
     rows, nines = [], []
     header = ["model", *(str(i) for i in range(settings.most + 1))]
-    kinds = {
-        cell_name(method, size): isinstance(training, Characters)
+    titles = {
+        cell_name(method, size): characters if isinstance(training, Characters) else places
         for size, training in settings.trainings
         for method in METHODS_COMPARED
     }
-    for name, (_, results) in stored_cells(folder, kinds).items():
+    for name, (_, results) in stored_cells(folder, titles).items():
         scores = [scores_of(results)[f"CSID {i}"] for i in range(settings.most + 1)]
         points = [(float(i), score.percent) for i, score in enumerate(scores)]
-        charts[kinds[name]].append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
+        charts[titles[name]].append(Series(name, points, [wilson(score.correct, score.total) for score in scores]))
         rows.append([name, *(f"{score.percent:.1f}" for score in scores)])
         nines.append([name, *(f"{100 * wrong / max(1, n):.2f} of {n:,}" for wrong, n in wrong_digits(results))])
     rows.append([f"% of the training sums {settings.digits}D+{settings.digits}D", *shares(settings)])
@@ -168,11 +169,10 @@ def render(settings: Figure2Settings, folder: Path) -> list[Exhibit]:
         + "; one seed."
         + "".join(f" {size} is pretrained; the others start from random weights." for size in pretrained)
     )
-    titles = ("Figure 2: accuracy against CSID", "Figure 2 with plain characters")
     return [
         *(
-            Chart(titles[kind], "CSID of the direct answer", "exact, percent", series, note)
-            for kind, series in charts.items()
+            Chart(title, "CSID of the direct answer", "exact, percent", series, note)
+            for title, series in charts.items()
             if series
         ),
         Table("Figure 2 in numbers", header, rows, note),

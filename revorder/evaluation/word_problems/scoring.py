@@ -45,8 +45,7 @@ NO_ANSWER = "no answer"
 _ANNOTATION = re.compile(r"<<[^<>]*>>")
 _SYMBOLS = re.compile("[$€£%]")  # these change no final answer
 _COUNTED = re.compile(
-    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b",
-    re.IGNORECASE,
+    r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b", re.IGNORECASE
 )
 _OR = re.compile(r"=[^=.\n]*\bor\b[^=.\n]*\Z", re.IGNORECASE)
 _REMARK = re.compile(
