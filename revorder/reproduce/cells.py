@@ -55,15 +55,22 @@ def run_cell(plan: Plan, folder: Path, say: Say) -> None:
     def write() -> None:
         say(f"{plan.name}: {sum(map(len, plan.tasks.values())):,} problems")
         settings = {"cell": plan.name, "method": mixture.method, "form": mixture.form}
-        run(open_runtime(str(model)), plan.tasks, out, settings | made_by(model) | plan.terms)
+        made = made_by(model) | dict(plan.measure(model))
+        run(open_runtime(str(model)), plan.tasks, out, settings | made | plan.terms)
 
     write_once(out, write)
 
 
 def made_by(model: Path) -> dict[str, Any]:
-    """Return the steps, tokens, seconds and commit of a model's training."""
+    """Return the steps, tokens, seconds and commit of a model's training, and exact match by tokens if measured."""
+    from revorder.training.runs import read_log
+
     made = CheckpointInfo.load(model).extra
-    return {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
+    about = {key: made[key] for key in ("steps", "tokens", "seconds", "commit") if key in made}
+    log = [entry for entry in read_log(model / "run" / "log.jsonl") if "exact" in entry]
+    step = made.get("tokens", 0) / max(1, made.get("steps", 1))
+    curve = [{"tokens": round(entry["step"] * step), **entry["exact"]} for entry in log]
+    return about | ({"exact": curve} if curve else {})
 
 
 def refuse_other(path: Path, terms: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from revorder.reproduce.cells import scores_of, stored_cells
 from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
 from revorder.reproduce.experiment import Experiment
 from revorder.reproduce.plan import Plan
-from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Training
+from revorder.reproduce.trainers import EQUATIONS, TINYLLAMA, Finetuning, Lengths, Training
 
 METHODS_COMPARED = ("plain", "revorder")
 PARTS = (
@@ -37,6 +37,21 @@ class Figure2Settings:
     n: int
     most: int = 10
     digits: int = 15
+
+
+class Characters(Training):
+    """A training with plain characters in place of place tokens: a model has to find the places itself."""
+
+    def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """Return the recipe of one model."""
+        recipe = super().recipe(data, max_digits)
+        recipe["model"]["places"] = 0
+        return recipe
+
+    @property
+    def terms(self) -> str:
+        """The training in a few words."""
+        return f"{super().terms}, plain characters"
 
 
 def by_csid(n: int, most: int, digits: int) -> dict[str, list[Problem]]:

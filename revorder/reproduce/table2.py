@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from revorder.evaluation.scores import Score, together
 from revorder.evaluation.suites import SMALL
@@ -18,7 +19,7 @@ from revorder.reproduce.columns import fewer, table1_columns
 from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
 from revorder.reproduce.experiment import Experiment
 from revorder.reproduce.plan import Plan
-from revorder.reproduce.trainers import TINYLLAMA, Finetuning, Training, equations_seen, mean_tokens
+from revorder.reproduce.trainers import TINYLLAMA, Finetuning, Lengths, Training, equations_seen, mean_tokens
 
 SYSTEMS = ("lean", "revorder", "goat", "plain")
 PAPER = (("RevOrder-1B", "0.5m", "Yes"), ("MathGLM-2B", "1m-50m", "No"), ("GOAT-7B", "1.7m", "No"))
@@ -29,12 +30,26 @@ PARTS = tuple(
 
 
 @dataclass(frozen=True)
+class Watched(Training):
+    """A training that measures exact match on all columns of the validation split, every `every` steps."""
+
+    every: int = 500
+
+    def recipe(self, data: Mapping[str, Any], max_digits: Lengths) -> dict[str, Any]:
+        """Return the recipe of one model."""
+        measured = {"eval_columns": [column[1:] for column in SMALL], "eval_every": self.every}
+        return super().recipe(data, max_digits) | measured
+
+
+@dataclass(frozen=True)
 class Table2Settings:
-    """A column has `n` problems; `cells` are (method, equations, seed)."""
+    """A column has `n` problems; `cells` are (method, equations, seed), and `longer` those that train by `watched`."""
 
     training: Training | Finetuning
     n: int
     cells: tuple[tuple[str, int, int], ...]
+    watched: Watched | None = None
+    longer: tuple[tuple[str, int, int], ...] = ()
 
 
 def grid(methods: Sequence[str], sizes: Sequence[int], seeds: Sequence[int]) -> tuple[tuple[str, int, int], ...]:
@@ -44,6 +59,10 @@ def grid(methods: Sequence[str], sizes: Sequence[int], seeds: Sequence[int]) -> 
 
 def cell_name(method: str, size: int, seed: int) -> str:
     return f"{method}-{size}-{seed}"
+
+
+def long_name(method: str, size: int, seed: int) -> str:
+    return f"{cell_name(method, size, seed)}-long"
 
 
 def mixture(method: str, size: int, seed: int) -> dict[str, object]:
@@ -58,7 +77,38 @@ def plans(settings: Table2Settings) -> list[Plan]:
     for method, size, seed in settings.cells:
         training = replace(settings.training, seed=seed)
         found.append(Plan(training, mixture(method, size, seed), [(op, 5, 5) for op in "+-*/"], tasks))
+    if settings.watched:
+        for method, size, seed in settings.longer:
+            data = mixture(method, size, seed) | {"name": long_name(method, size, seed)}
+            found.append(Plan(replace(settings.watched, seed=seed), data, [(op, 5, 5) for op in "+-*/"], tasks))
     return found
+
+
+def until_all(settings: Table2Settings, folder: Path, shown: Mapping[str, str]) -> list[Exhibit]:
+    """Return the table of the tokens after which every column is at 100, if longer trainings are asked for."""
+    if not settings.watched:
+        return []
+    rows = []
+    for (method, size, seed), (what, results) in stored_cells(folder, settings.longer, lambda c: long_name(*c)).items():
+        scores = list(scores_of(results).values())
+        clean = [point["tokens"] for point in what["exact"] if min(v for k, v in point.items() if k != "tokens") == 100]
+        most = max(sum(v == 100 for k, v in point.items() if k != "tokens") for point in what["exact"])
+        rows.append(
+            [
+                shown.get(method, method),
+                f"{size:,}",
+                str(seed),
+                f"{clean[0] / 1e6:.1f}M" if clean else f"not in {what['tokens'] / 1e6:.0f}M ({most} of {len(SMALL)})",
+                together(scores).shown,
+                f"{sum(score.is_clean for score in scores)} of {len(scores)}",
+            ]
+        )
+    header = ["method", "equations", "seed", "tokens until all at 100", "exact at the end, percent", "columns at 100"]
+    note = (
+        f"{settings.watched.terms}, whose rates fall from an eighth on. All at 100: of 200 problems of the validation"
+        f" split for each operation and pair of lengths ({len(SMALL)} in all), every {settings.watched.every} steps."
+    )
+    return [Table("Table 2: tokens needed", header, rows, note)]
 
 
 def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
@@ -116,6 +166,7 @@ def render(settings: Table2Settings, folder: Path) -> list[Exhibit]:
             [[table1.ALIKE.get(method, method), *(times[method].get(size, "-") for size in every)] for method in times],
             f"{same}Below about three times, some equations were never seen.",
         ),
+        *until_all(settings, folder, table1.ALIKE),
         Table("Table 2 of the paper", ["model", "equations", "100% accuracy"], PAPER),
     ]
 
@@ -130,6 +181,8 @@ TABLE2 = Experiment(
             Training(2500, longest=320),
             200,
             (*grid(SYSTEMS, (10_000, 40_000), (0,)), *grid(("lean", "revorder"), (160_000,), (0,))),
+            Watched(12_000, longest=320),
+            (*grid(("lean", "revorder"), (50_000, 500_000), (0,)), *grid(("goat", "plain"), (500_000,), (0,))),
         ),
         "gpu": Table2Settings(
             Finetuning(TINYLLAMA, "tinyllama"), 1000, grid(SYSTEMS, (50_000, 100_000, 200_000, 500_000), (0, 1, 2))
