@@ -55,7 +55,8 @@ def run_cell(plan: Plan, folder: Path, say: Say) -> None:
     def write() -> None:
         say(f"{plan.name}: {sum(map(len, plan.tasks.values())):,} problems")
         settings = {"cell": plan.name, "method": mixture.method, "form": mixture.form}
-        run(open_runtime(str(model)), plan.tasks, out, settings | made_by(model) | plan.terms)
+        made = made_by(model) | dict(plan.measure(model))
+        run(open_runtime(str(model)), plan.tasks, out, settings | made | plan.terms)
 
     write_once(out, write)
 

