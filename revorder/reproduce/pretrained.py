@@ -26,7 +26,7 @@ PARTS = tuple(
     for most, share in ((5, 4), (16, 1))
     for op, weight in (("+", 3 * share), ("-", 4 * share), ("*", 3 * share))
 )
-MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
+LENGTHS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def plans(settings: PretrainedSettings) -> list[Plan]:
     found: list[Plan] = []
     for method, form in ARMS:
         data = {"name": method, "method": method, "form": form, "size": EQUATIONS, "parts": list(PARTS)}
-        found.append(Plan(settings.training, data, MAX_DIGITS, tasks))
+        found.append(Plan(settings.training, data, LENGTHS, tasks))
     return found
 
 
