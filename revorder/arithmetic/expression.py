@@ -70,6 +70,7 @@ class Expression:
         postfix: list[int | Number | str] = []
         stack: list[str] = []
         want_number = True
+        currency = ""
         at = 0
 
         def fail(what: str) -> ProblemError:
@@ -89,8 +90,11 @@ class Expression:
             char = body[at]
             if len(postfix) + len(stack) >= MAX_TERMS:
                 raise fail(f"more than {MAX_TERMS} numbers and signs")
-            if char.isspace() or (want_number and char in CURRENCY):
+            if char.isspace():
                 pass
+            elif want_number and char in CURRENCY:
+                if char != (currency := currency or char):
+                    raise fail(f"{char!r} at character {at + 1} is another currency than {currency!r}")
             elif want_number:
                 if _HEXADECIMAL.match(body, at):
                     raise fail(f"a hexadecimal number at character {at + 1}")

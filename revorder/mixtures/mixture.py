@@ -11,12 +11,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from revorder.methods import METHODS, find_method
 from revorder.settings import Count, Settings, read_settings
 
-MAX_DIGITS = 70  # of an operand; the random bits of an example suffice for two such operands
+LONGEST = 70  # digits of an operand; the random bits of an example suffice for two such operands
 MIXTURES = Path(__file__).parent
 
 Share = Annotated[float, Field(ge=0, le=1, description="a number from 0 to 1")]
 Name = Annotated[str, Field(pattern=r"^[\w. -]{0,99}\w$", description="letters, digits, . _ -, up to 100 of them")]
-DigitCount = Annotated[int, Field(ge=1, le=MAX_DIGITS)]
+DigitCount = Annotated[int, Field(ge=1, le=LONGEST)]
 
 
 def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
@@ -29,7 +29,7 @@ DigitRange = Annotated[
     tuple[DigitCount, DigitCount],
     BeforeValidator(lambda value: (value, value) if type(value) is int else value),
     AfterValidator(_in_order),
-    Field(description=f"a digit count from 1 to {MAX_DIGITS}, or [least, most]"),
+    Field(description=f"a digit count from 1 to {LONGEST}, or [least, most]"),
 ]
 
 

@@ -15,7 +15,7 @@ from revorder.arithmetic.trace import Piece, Segment, as_segments, correct_digit
 from revorder.errors import ProblemError
 from revorder.methods import METHODS, scripted_digits
 from revorder.mixtures.hard_cases import hard_operands
-from revorder.mixtures.mixture import MAX_DIGITS, Mixture, MixturePart
+from revorder.mixtures.mixture import LONGEST, Mixture, MixturePart
 from revorder.mixtures.rollbacks import Plan, plan_rollbacks
 from revorder.mixtures.split import BUCKETS, in_split, is_held_out
 
@@ -23,7 +23,7 @@ BLOCK = 256  # examples that share one digest
 BYTES = 48  # of the digest for each example
 WIDE_BYTES = 64  # in a mixture with operands of more than 32 digits
 _SLOTS = 1024  # the resolution of the parts' weights
-_POWERS = [10**n for n in range(MAX_DIGITS + 1)]
+_POWERS = [10**n for n in range(LONGEST + 1)]
 _new: Any = tuple.__new__  # makes a named tuple without the checks that a drawn problem does not need
 
 

@@ -11,7 +11,7 @@ from revorder.arithmetic.expression import CURRENCY
 from revorder.reading.equations import Equation
 from revorder.reading.numbers import DATE, read_stored
 from revorder.reading.sides import RIGHT, judge_sides
-from revorder.reading.surroundings import CLAUSE_END, NEAR, SENTENCE_END, around, since
+from revorder.reading.surroundings import CLAUSE_END, REACH, SENTENCE_END, around, since
 
 FRACTION_BELOW = "a fraction may stand behind the division"
 HEADED = 120  # characters before it that may say of what arithmetic it is
@@ -88,7 +88,7 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             return why
     before = plain[max(0, equation.start - BESIDE) : equation.start]
     glued = equation.first.startswith("(") and before.rstrip(" ")[-1:].isalpha()
-    if glued or _PART_OF_IT.search(before) or _CONTINUED.search(plain, max(0, equation.start - NEAR), equation.start):
+    if glued or _PART_OF_IT.search(before) or _CONTINUED.search(plain, max(0, equation.start - REACH), equation.start):
         return "what stands before it may belong to it"
     start, end = equation.start, equation.end
     sentence = around(SENTENCE_END, plain, start, end)
@@ -105,9 +105,9 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             return "its last side may be one digit of the result"
         if _BELOW.match(plain, end) and exact.value == -stated.value:
             return "its last side may be less than nothing"
-    stops = list(islice(SENTENCE_END.finditer(plain, end, end + NEAR), 2))  # of its sentence and the next one
+    stops = list(islice(SENTENCE_END.finditer(plain, end, end + REACH), 2))  # of its sentence and the next one
     asked = stops and stops[0][0] == "?" and _ASKS.match(sentence)
-    behind = plain[end : stops[1].start() if len(stops) > 1 else end + NEAR]
+    behind = plain[end : stops[1].start() if len(stops) > 1 else end + REACH]
     if asked or _DOUBTED.search(plain, since(CLAUSE_END, plain, start), start) or _DOUBTED_BEHIND.search(behind):
         return "it may be denied, supposed or asked"
     if any(map(_LEADING_ZERO.search, sides)):

@@ -156,7 +156,7 @@ _OF_THE_TEXT = re.compile(  # about the expression, not its value
 _APART = re.compile(r"[;\n]|(?:[.,:?]|(?<=[A-Za-z;])!)(?=[\s;]|\Z)")  # no expression has them
 _BOLD = re.compile(r"(?<![\w)])\*\*(?=\S)([^*]+(?:\*[^*]+)*)(?<=\S)\*\*(?![\w(])")
 _NUMBERED = re.compile(r"\b(?:problem|question|q) ?[0-9]", re.IGNORECASE)  # `Question 5 - 3 + 4` asks for 7
-_AROUND = " \t`$\"'_"  # markup
+_AROUND = " \t`\"'_"  # markup; so is a $ behind, but not before: it may be a currency
 
 
 class Asked(NamedTuple):
@@ -300,7 +300,8 @@ def only_expression(text: str, bracketed: bool = False) -> Expression | None:
     """
     rest = _PRECISION.sub(";", _NO_CHANGE.sub(";", text))
     rest = _WORD.sub(lambda match: ";" if only_asks(match) else match[0], rest)
-    pieces = [piece for part in _APART.split(rest) if (piece := part.strip(_AROUND)) not in ("", "=")]
+    parts = (part.rstrip(_AROUND + "$").lstrip(_AROUND) for part in _APART.split(rest))
+    pieces = [part for part in parts if part not in ("", "=")]
     if len(pieces) != 1 or re.match(r"[-+]\s", pieces[0]):  # or a dash
         return None
     if bracketed and not (pieces[0].startswith("(") and re.fullmatch(_TERM, pieces[0])):

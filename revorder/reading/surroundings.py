@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import re
 
-NEAR = 2000  # characters before and behind a place that are searched, so that time stays linear
+REACH = 2000  # characters before and behind a place that are searched, so that time stays linear
 SENTENCE_END = re.compile(r"[.!?](?!\S)|\n")
 CLAUSE_END = re.compile(r"[.!?](?!\S)|[:;\n]")
 
 
 def line_around(text: str, start: int, end: int) -> str:
-    """Return the line that a place stands in, up to NEAR characters before and behind it, so that time stays linear.
+    """Return the line that a place stands in, up to REACH characters before and behind it, so that time stays linear.
 
     >>> line_around("First.\\nAbout 10/3 = 3 left.\\nLast.", 13, 21)
     'About 10/3 = 3 left.'
     """
-    first, last = max(0, start - NEAR), end + NEAR
+    first, last = max(0, start - REACH), end + REACH
     newline = text.find("\n", end, last)
     return text[max(first, text.rfind("\n", first, start) + 1) : newline if newline >= 0 else last]
 
 
 def since(ends: re.Pattern[str], text: str, start: int) -> int:
-    """Return the start of the clause or sentence of a place: the last of the `ends` before it, at most NEAR before.
+    """Return the start of the clause or sentence of a place: the last of the `ends` before it, at most REACH before.
 
     >>> since(SENTENCE_END, "First. About 10/3 = 3.", 13)
     6
     """
     return max(
-        (found.end() for found in ends.finditer(text, max(0, start - NEAR), start)), default=max(0, start - NEAR)
+        (found.end() for found in ends.finditer(text, max(0, start - REACH), start)), default=max(0, start - REACH)
     )
 
 
 def around(ends: re.Pattern[str], text: str, start: int, end: int) -> str:
-    """Return the text between two of the `ends` that a place stands in, at most NEAR characters before and behind it.
+    """Return the text between two of the `ends` that a place stands in, at most REACH characters before and behind it.
 
     >>> around(SENTENCE_END, "First. About 10/3 = 3 left. Last.", 13, 21)
     ' About 10/3 = 3 left'
     """
-    last = ends.search(text, end, end + NEAR)
-    return text[since(ends, text, start) : last.start() if last else end + NEAR]
+    last = ends.search(text, end, end + REACH)
+    return text[since(ends, text, start) : last.start() if last else end + REACH]

@@ -34,7 +34,7 @@ def draw(chart: Chart) -> Any:
     with needs("charts", "reproduce"):
         import matplotlib
         from matplotlib.figure import Figure
-        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+        from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
     matplotlib.rcParams["svg.hashsalt"] = "revorder"  # otherwise ids are random
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
@@ -61,6 +61,8 @@ def draw(chart: Chart) -> Any:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter(StrMethodFormatter("{x:,g}"))  # 600, not 6 x 10^2
         axis.set_minor_formatter(NullFormatter())
+    if not chart.log_x and axes.get_xlim()[1] >= 1e6:
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))  # 10M, not 1 and a 1e7 at the side
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8)

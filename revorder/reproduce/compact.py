@@ -32,7 +32,7 @@ DIFFERENCES = (  # more differences: their result depends on which of two equall
     {"op": "/", "a": [9, 12], "b": [4, 6], "weight": 5, "remainder": 0.5, "hard": 0.2},
     {"op": "/", "a": [5, 12], "b": [3, 6], "weight": 6, "remainder": 0.5, "draw": "retries"},
 )
-MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 4), ("*", 6, 6), ("/", 16, 1), ("/", 12, 6))
+LENGTHS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 4), ("*", 6, 6), ("/", 16, 1), ("/", 12, 6))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Compact:
         recipe = Recipe.read(RECIPE).model_dump(mode="json")
         recipe["data"] |= {"name": size, "method": "revorder", "form": "compact", "answer": True}
         if self.differences:
-            recipe["data"]["parts"], recipe["max_digits"] = list(DIFFERENCES), MAX_DIGITS
+            recipe["data"]["parts"], recipe["max_digits"] = list(DIFFERENCES), LENGTHS
         else:
             for part in recipe["data"]["parts"]:
                 part["swap_operands"] = False

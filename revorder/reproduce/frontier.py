@@ -34,7 +34,7 @@ SHORT = (  # for three columns and models of a million parameters
     {"op": "*", "a": [1, 5], "b": [1, 5], "weight": 1, "hard": 0.2},
     {"op": "/", "a": [1, 6], "b": [1, 3], "weight": 1, "remainder": 0.5, "hard": 0.2},
 )
-MAX_DIGITS = (("*", 8, 6), ("/", 12, 6))
+LENGTHS = (("*", 8, 6), ("/", 12, 6))
 NAMES = {"MUL": "products", "DIV": "quotients"}
 
 
@@ -68,7 +68,7 @@ def plans(settings: FrontierSettings) -> list[Plan]:
                 "estimate_digits": int(form) + 1,  # so an estimated block is too high by at most 1
                 "parts": list(settings.parts),
             }
-            found.append(Plan(training, data, MAX_DIGITS, tasks))
+            found.append(Plan(training, data, LENGTHS, tasks))
     return found
 
 

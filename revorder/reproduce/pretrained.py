@@ -37,7 +37,7 @@ PARTS = tuple(
     for most, share in ((5, 4), (16, 1))
     for op, weight in (("+", 3 * share), ("-", 4 * share), ("*", 3 * share))
 )
-MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
+LENGTHS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def plans(settings: PretrainedSettings) -> list[Plan]:
         }
         training = replace(settings.training, recipe=recipe, tokens=arm.tokens, share=arm.share)
         data = {"name": arm.name, "method": arm.method, "form": arm.form, "size": EQUATIONS, "parts": list(PARTS)}
-        found.append(Plan(training, data, MAX_DIGITS, tasks, partial(measure, settings)))
+        found.append(Plan(training, data, LENGTHS, tasks, partial(measure, settings)))
     return found
 
 

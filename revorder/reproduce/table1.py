@@ -30,7 +30,7 @@ PARTS = (
     {"op": "/", "a": [1, 16], "b": 1, "weight": 9, "remainder": 0.5, "hard": 0.2},
     {"op": "/", "a": [1, 12], "b": [1, 6], "weight": 30, "remainder": 0.5, "hard": 0.2},
 )
-MAX_DIGITS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16, 1), ("/", 12, 6))
+LENGTHS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1), ("*", 8, 6), ("/", 16, 1), ("/", 12, 6))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def plans(settings: Table1Settings) -> list[Plan]:
     for method in settings.systems:
         data, longest = mixture(method), settings.training.longest
         asked = {task: some for task, some in tasks.items() if fits(some, method, Mixture.read(data).form, longest)}
-        found.append(Plan(settings.training, data, MAX_DIGITS, asked))
+        found.append(Plan(settings.training, data, LENGTHS, asked))
     return found
 
 

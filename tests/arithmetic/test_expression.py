@@ -159,6 +159,8 @@ def test_what_is_accepted(text, value):
         ("9" * (MAX_DIGITS + 1) + "+1", f"more than {MAX_DIGITS}"),
         ("1+" * MAX_TERMS + "1", f"more than {MAX_TERMS}"),
         ("1\x00+1", "character 2"),
+        ("€5 + $3", "'$' at character 6 is another currency than '€'"),
+        ("$5*(£2-1)", "another currency"),
     ],
 )
 def test_what_is_refused(text, says):

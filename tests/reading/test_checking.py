@@ -265,6 +265,7 @@ def test_words_around_a_wrong_equation_do_not_hide_it(text):
     [
         *("3 ÷ 1/2 = 1.5", "22/7 = 3.14 = 3 + 0.15", "2000/3 = 666.67 = 660 + 10"),
         *("2/3 = 0.7 = 7/10", "1/3 = 0.3 = 30%", "She has 3+4 = <<3+4=7>>8 apples."),
+        *("€5 + $3 = $8", "$5 + €3 = 9"),
     ],
 )
 def test_what_is_not_certain_is_never_right(text):

@@ -72,6 +72,8 @@ from revorder.reading.questions import read_expression, read_question
         ("half of 10 increased by 4", None),
         ("twice 5 less than 20", None),
         ("What is 5 / 1/2?", None),
+        ("What is $5 + €3?", None),
+        ("What is £5 - £3$?", "5-3"),
         ("What is the number of terms in 3 + 4?", None),
         ("What is the exact number of decimal places in 0.25 * 0.5?", None),
         ("Write an addition equation for 3 + 3.", None),

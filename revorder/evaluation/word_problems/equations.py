@@ -19,7 +19,7 @@ from revorder.reading.checking import STATES_ROUNDING
 from revorder.reading.equations import Equation
 from revorder.reading.numbers import NUMBER, read_reversed
 
-OPS = ("+", "-", "*", "/", "mixed")  # mixed: more than one operator
+OPERATORS = ("+", "-", "*", "/", "mixed")  # mixed: more than one operator
 
 ARITHMETIC = "arithmetic"  # a result is wrong
 REVERSAL = "reversal"  # a reversed result is right, and is read forward wrongly
@@ -43,14 +43,14 @@ class Checked(NamedTuple):
     cause: str
 
 
-def check_equation(equation: Equation, text: str) -> Checked | None:
+def check_annotation(equation: Equation, text: str) -> Checked | None:
     """Check an annotation of a text; None if its first field has no operator, or has letters (`28-2x`).
 
     Any other operation that can't be read is wrong, in its notation.
 
     >>> from revorder.reading.equations import find_annotations
     >>> text = "48/2 = <<48/2=24>>42"
-    >>> check_equation(next(find_annotations(text)), text)
+    >>> check_annotation(next(find_annotations(text)), text)
     Checked(text='48/2=24', op='/', right=True, cause='copy')
     """
     written = text[equation.start : equation.end]

@@ -23,10 +23,10 @@ from revorder.evaluation.word_problems.equations import (
     ARITHMETIC,
     COPY,
     NOTATION,
-    OPS,
+    OPERATORS,
     REVERSAL,
     Checked,
-    check_equation,
+    check_annotation,
 )
 from revorder.reading.answers import extract_answer, one_box
 from revorder.reading.equations import find_annotations
@@ -103,7 +103,7 @@ def check_solution(attempt: Attempt) -> CheckedSolution:
     'reversal'
     """
     text, wanted = ascii_signs(attempt.text), read_reference(attempt.reference)
-    equations = tuple(filter(None, (check_equation(equation, text) for equation in find_annotations(text))))
+    equations = tuple(filter(None, (check_annotation(equation, text) for equation in find_annotations(text))))
     found = read_final(text)
     correct = found is not None and found == wanted
     cause = ""
@@ -273,7 +273,7 @@ def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore
         total=len(solutions),
         correct=sum(solution.correct for solution in solutions),
         equations={
-            op: (sum(e.right for e in equations if e.op == op), sum(e.op == op for e in equations)) for op in OPS
+            op: (sum(e.right for e in equations if e.op == op), sum(e.op == op for e in equations)) for op in OPERATORS
         },
         wrong_equations=dict(wrong.most_common()),
         causes=dict(Counter(solution.cause for solution in solutions if solution.cause).most_common()),
@@ -293,10 +293,10 @@ def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str]
 
     rows = [
         [score.system, cell(score.correct, score.total), cell(*score.all_equations)]
-        + [cell(*score.equations[op]) for op in OPS]
+        + [cell(*score.equations[op]) for op in OPERATORS]
         for score in scores
     ]
-    columns = ("score", "equations", *OPS)
+    columns = ("score", "equations", *OPERATORS)
     for name, numbers in PAPER.items():
         rows.append([name, *(f"{numbers[key]:.1f}" if key in numbers else "-" for key in columns)])
     return ["system", *columns], rows

@@ -31,14 +31,18 @@ function parse(source) {
   const body = asciiSigns(text).trimEnd().replace(/\?$/, "").trimEnd().replace(/=$/, "").trimEnd();
   const postfix = [];
   const stack = [];
-  let [wantNumber, at] = [true, 0];
+  let [wantNumber, currency, at] = [true, "", 0];
   const matched = (pattern) => ((pattern.lastIndex = at), pattern.exec(body));
   if (!body) throw new Refusal("Type a calculation, such as 902/129.");
   if (/\b[0-9]+ ?mod|[0-9]\s+%\s*[-+(]?[0-9]/i.test(body)) throw new Refusal("Remainders by % or mod are not supported.");
   while (at < body.length) {
     const char = body[at];
     if (postfix.length + stack.length >= MAX_TERMS) throw new Refusal(`That is more than ${MAX_TERMS} numbers and signs.`);
-    if (/\s/.test(char) || (wantNumber && "$€£".includes(char))) {
+    if (/\s/.test(char)) {
+      at++;
+    } else if (wantNumber && "$€£".includes(char)) {
+      currency ||= char;
+      if (char !== currency) throw new Refusal(`${char} and ${currency} are different currencies.`);
       at++;
     } else if (wantNumber) {
       if (/^0[xX][0-9a-fA-F]/.test(body.slice(at, at + 3))) throw new Refusal("Hexadecimal numbers are not supported.");

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from revorder.arithmetic.expression import Expression
 from revorder.corpora.rewriting import rewrite
-from revorder.evaluation.word_problems.equations import check_equation
+from revorder.evaluation.word_problems.equations import check_annotation
 from revorder.reading.equations import find_annotations
 from revorder.reading.numbers import NOTATIONS
 
 
 def check(text):
     [equation] = find_annotations(text)
-    checked = check_equation(equation, text)
+    checked = check_annotation(equation, text)
     return checked and (checked.op, checked.right, checked.cause)
 
 
