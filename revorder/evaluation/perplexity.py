@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from revorder.corpora import gsm8k
 from revorder.corpora.prose import paragraphs
@@ -20,18 +21,20 @@ def language(model: str | Path, n: int, data: str | None = None) -> dict[str, fl
 
     `data` is the argument of `corpora.gsm8k.load`, whose errors it raises.
     """
-    questions = [row.question for row in islice(gsm8k.load(data, "test"), n)]
-    return {"questions": perplexity(model, questions), "prose": perplexity(model, paragraphs()[:n])}
-
-
-def perplexity(model: str | Path, texts: Sequence[str]) -> float:
-    """Return exp of the mean loss per token of texts, each up to LONGEST tokens, its first token not counted."""
     with needs(f"model {str(model)!r}:", "train"):
-        import torch
-    from revorder.model.pretrained import load_model, load_tokenizer
+        from revorder.model.pretrained import load_model, load_tokenizer
+    questions = [row.question for row in islice(gsm8k.load(data, "test"), n)]
+    tokenizer, network = load_tokenizer(model), load_model(model).float().eval()
+    texts = {"questions": questions, "prose": paragraphs()[:n]}
+    return {kind: perplexity(network, tokenizer, some) for kind, some in texts.items()}
+
+
+def perplexity(network: Any, tokenizer: Any, texts: Sequence[str]) -> float:
+    """Return exp of the mean loss per token of texts, each up to LONGEST tokens, its first token not counted."""
+    import torch
+
     from revorder.training.batches import pad
 
-    tokenizer, network = load_tokenizer(model), load_model(model).float().eval()
     rows = sorted((tokenizer(text).input_ids[:LONGEST] for text in texts), key=len)
     total, count = 0.0, 0
     with torch.no_grad():
