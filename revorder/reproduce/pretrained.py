@@ -3,7 +3,7 @@ that costs it in English."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,8 @@ from revorder.training.finetune_recipe import FinetuneRecipe
 BEFORE = "before"  # the cell of the model as it came
 TEXTS = 4  # of English of each kind, for each problem of a column
 REPLY = 64  # tokens of a reply, more if a problem is long
+SHOWN = 3  # digits; the curves of shorter numbers are left out
+CURVE = "The whole trace is the likeliest at every token, for 100 validation problems of each pair of lengths."
 SHARE = 0.2  # of other text, in the cells that keep the model's language
 COLUMNS = [
     *(column for column in SMALL + EXTRA if column[1] in "+-"),
@@ -122,7 +124,8 @@ def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
         f" {settings.training.terms}{seen and f', on {seen}'}. {BEFORE}: the model as downloaded, asked in words by its"
         " chat template."
     )
-    found: list[Exhibit] = [chart for name in compared - {BEFORE} if (chart := curve(name, rows[name][0]))]
+    measured = {name: what["exact"] for name, (what, _) in rows.items() if name in compared and "exact" in what}
+    found: list[Exhibit] = [*curves(measured)]
     operations = by_op(list(settings.tasks()))
     for op, names in operations.items():
         body = []
@@ -135,12 +138,18 @@ def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
     return [*found, cost_in_language(rows, operations, TEXTS * settings.n)]
 
 
-def curve(name: str, what: Mapping[str, Any]) -> Chart | None:
-    """Return a chart of exact match by tokens of a cell, if it was measured."""
-    points = what.get("exact", [])
-    names = [column for column in (points[0] if points else ()) if column != "tokens"]
-    series = [Series(column, [(point["tokens"], point[column]) for point in points]) for column in names]
-    return Chart(f"{name}, by tokens", "training tokens", "exact, percent", series) if points else None
+def curves(measured: Mapping[str, Sequence[Mapping[str, float]]]) -> list[Chart]:
+    """Return a chart for each operation: exact match from SHOWN digits on, by the tokens of each arm."""
+    found = []
+    for op in "+-*":
+        series = [
+            Series(f"{arm}, {column}", [(point["tokens"], point[column]) for point in points])
+            for arm, points in measured.items()
+            for column in points[0]
+            if op in column and int(column.partition("D")[0]) >= SHOWN
+        ]
+        found.append(Chart(f"Exact match by tokens, {op}", "training tokens", "percent", series, CURVE))
+    return [chart for chart in found if chart.series]
 
 
 def cost_in_language(
