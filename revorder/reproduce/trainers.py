@@ -159,7 +159,9 @@ def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tiny_model(package: str, folder: Path) -> Path:
-    """Write a random 2-layer Llama for the tokenizer of an installed package, and return its folder."""
+    """Write a random 2-layer Llama for the tokenizer of an installed package, unless it exists; return its folder."""
+    if (folder / "tokenizer.json").exists():
+        return folder
     from transformers import LlamaConfig, LlamaForCausalLM, set_seed
 
     from revorder.model.pretrained import load_tokenizer
