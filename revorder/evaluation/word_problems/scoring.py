@@ -47,6 +47,7 @@ _SYMBOLS = re.compile("[$€£%]")  # these change no final answer
 _COUNTED = re.compile(
     r"(?:step|part|case|method|option|problem|question|example|section)\b.{0,3}[0-9]+\b", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"[0-9]{1,2}[.)] +[A-Za-z]")  # 1. Add, or 5. Apples
 _OR = re.compile(r"=[^=.\n]*\bor\b[^=.\n]*\Z", re.IGNORECASE)
 _REMARK = re.compile(
     r"\W*(?:note|notes|verification|check|explanation|confidence|would you|shall i|let me know|i hope|if you)\b",
@@ -138,6 +139,8 @@ def read_final(text: str) -> Fraction | None:
         marked = [answer for answer in final_answers(text) if not is_heading(answer)]
     except ProblemError:
         marked = []
+    if _NAMES_ANSWER.search(text):
+        marked = [answer for answer in marked if not _NUMBERED.match(answer)]
     if not marked and "<<" in text:  # a solution in GSM8K's style that ends before its final answer
         return None
     found = {read_stated(answer) for answer in marked or [final_paragraph(text)]}
