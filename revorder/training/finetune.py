@@ -22,11 +22,12 @@ from revorder.processes import process_count
 from revorder.training.exact_match import Columns, Measure, encode_columns
 from revorder.training.finetune_batches import (
     FinetuneBatches,
+    can_pack,
     cut_off,
     encode_pair,
     examples_at_once,
     first_rows,
-    from_first_learned,
+    learned_only,
     mean_tokens,
     steps_for,
 )
@@ -78,11 +79,9 @@ class _Trainer(SFTTrainer):
     ) -> Any:
         """Return the mean loss of the learned tokens.
 
-        On a CPU transformers computes it, because TRL's kernel is slow, from the first learned token of the batch on.
+        transformers computes it: TRL's kernel is slow on a CPU.
         """
-        if self.args.device.type != "cpu":
-            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
-        return Trainer.compute_loss(self, model, from_first_learned(inputs), return_outputs, num_items_in_batch)
+        return Trainer.compute_loss(self, model, learned_only(inputs), return_outputs, num_items_in_batch)
 
 
 def _factor(recipe: FinetuneRecipe, steps: int, step: int) -> float:
@@ -149,9 +148,10 @@ def finetune(
         print(
             f"max_tokens {recipe.max_tokens} cuts off {cut:.0%} of the examples, whose ends are not learned", flush=True
         )
-    at_once = examples_at_once(recipe, sample, not torch.cuda.is_available())
+    mean = mean_tokens(recipe, sample)
+    at_once = examples_at_once(recipe, mean, not torch.cuda.is_available())
     recipe = recipe.model_copy(update={"device_batch": at_once})
-    steps = steps_for(recipe, len(source), mean_tokens(recipe, sample), tokens)
+    steps = steps_for(recipe, len(source), mean, tokens)
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
     settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}
@@ -159,10 +159,10 @@ def finetune(
     settings |= {"contents": [one.digest for one in sources]}
     settings |= {"mix": [source.other.digest, share]} if isinstance(source, Mixed) else {}
     resumed, commits = claim(run, settings, steps)
-    processes = process_count()
+    processes, packed = process_count(), can_pack(pretrained)
     if compiling_pays(steps) and not torch.cuda.is_available():
         compile_parts(pretrained)
-    batches = FinetuneBatches(recipe, source, tokenizer, steps, processes)
+    batches = FinetuneBatches(recipe, source, tokenizer, steps, processes, packed)
     measured, interruption = partial(held_out_columns, recipe, mixture, tokenizer), SaveOnSignal()
     trainer = _Trainer(
         model=pretrained,

@@ -1,10 +1,11 @@
-"""Batches for fine-tuning: each step's encoded examples, in pieces of similar lengths and of about equal tokens.
+"""Batches for fine-tuning: each step's encoded examples, in pieces of about equal tokens, packed into lines.
 
 Every batch is a pure function of its step.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
@@ -17,6 +18,7 @@ from revorder.training.finetune_data import Source
 from revorder.training.finetune_recipe import FinetuneRecipe
 
 CPU_TOKENS = 1024  # about the most tokens that a process computes at once on a CPU
+LINE = 128  # tokens of a line that examples are packed into, more if one is longer
 SAMPLED = 500  # examples in the sample from which the mean length is estimated
 
 
@@ -69,10 +71,22 @@ def steps_for(recipe: FinetuneRecipe, size: int, mean: float, tokens: int = 0) -
 
 
 class FinetuneBatches:
-    """A sequence of pieces of the steps' batches; process `p` takes items p, p + processes, ..."""
+    """A sequence of pieces of the steps' batches; process `p` takes items p, p + processes, ...
 
-    def __init__(self, recipe: FinetuneRecipe, source: Source, tokenizer: Any, steps: int, processes: int = 1) -> None:
+    A line holds several examples if `packed`, otherwise one.
+    """
+
+    def __init__(
+        self,
+        recipe: FinetuneRecipe,
+        source: Source,
+        tokenizer: Any,
+        steps: int,
+        processes: int = 1,
+        packed: bool = True,
+    ) -> None:
         self.recipe, self.source, self.tokenizer, self.steps = recipe, source, tokenizer, steps
+        self.packed = packed
         self.pieces = count_pieces(recipe, processes) * processes  # pieces per step
         self._step: tuple[int, list[dict[str, Any]]] = (-1, [])
 
@@ -84,7 +98,7 @@ class FinetuneBatches:
             raise IndexError(item)
         step, piece = divmod(item, self.pieces)
         if self._step[0] != step:
-            self._step = (step, [self.padded(rows) for rows in cut(self.rows(step), self.pieces)])
+            self._step = (step, [self.lines(rows) for rows in cut(self.rows(step), self.pieces)])
         return self._step[1][piece]
 
     def dataset(self) -> Any:
@@ -111,25 +125,73 @@ class FinetuneBatches:
             start += last - first
         return rows
 
-    def padded(self, rows: list[Encoded]) -> dict[str, Any]:
-        """Return rows as tensors of shape (rows, tokens of the longest row rounded up to 8)."""
+    def lines(self, rows: list[Encoded]) -> dict[str, Any]:
+        """Return rows as tensors of shape (lines, tokens of the longest line rounded up to 8).
+
+        In `position_ids` each example begins at 0: transformers tells packed examples apart by that.
+        """
         import torch
 
-        batch = pad(rows, self.tokenizer.eos_token_id)
-        lengths = torch.tensor([len(ids) for ids, _ in rows])
-        return batch | {"attention_mask": (torch.arange(batch["labels"].shape[1]) < lengths[:, None]).long()}
+        lines = pack(rows, LINE if self.packed else 0)
+        batch = pad([joined(line) for line in lines], self.tokenizer.eos_token_id)
+        lengths = torch.tensor([sum(len(ids) for ids, _ in line) for line in lines])
+        width = batch["labels"].shape[1]
+        batch["attention_mask"] = (torch.arange(width) < lengths[:, None]).long()
+        if self.packed:
+            positions = [[at for ids, _ in line for at in range(len(ids))] for line in lines]
+            batch["position_ids"] = torch.tensor([line + list(range(width - len(line))) for line in positions])
+        return batch
 
 
-def from_first_learned(batch: dict[str, Any]) -> dict[str, Any]:
-    """Return a batch whose logits are computed only from before the first learned token of any of its examples on."""
-    labels = batch["labels"]
-    kept = labels.shape[1] - int((labels[:, 1:] != IGNORED).any(0).int().argmax())
-    return {**batch, "labels": labels[:, -kept:], "logits_to_keep": kept}
+def pack(rows: Sequence[Encoded], width: int) -> list[list[Encoded]]:
+    """Return rows, the longest first, as lines of at most `width` tokens; a longer row is a line of its own."""
+    lines: list[list[Encoded]] = []
+    free: list[int] = []
+    for row in sorted(rows, key=lambda row: -len(row[0])):
+        at = next((at for at, left in enumerate(free) if len(row[0]) <= left), len(lines))
+        if at == len(lines):
+            lines.append([])
+            free.append(width)
+        lines[at].append(row)
+        free[at] -= len(row[0])
+    return lines
+
+
+def joined(line: Sequence[Encoded]) -> Encoded:
+    """Return the examples of a line as one; no first token is learned, for the one before it belongs to another."""
+    return [token for ids, _ in line for token in ids], [
+        label for _, labels in line for label in (IGNORED, *labels[1:])
+    ]
+
+
+def learned_only(batch: dict[str, Any]) -> dict[str, Any]:
+    """Return a batch for transformers that has logits only where the next token is learned.
+
+    The attention mask and the cache go: with either transformers does not see where packed examples begin.
+    """
+    import torch
+
+    following = torch.nn.functional.pad(batch["labels"][:, 1:], (0, 1), value=IGNORED)
+    learned = following != IGNORED
+    inputs = {key: value for key, value in batch.items() if key != "attention_mask"}
+    return inputs | {"shift_labels": following[learned], "logits_to_keep": learned, "use_cache": False}
+
+
+def can_pack(model: Any) -> bool:
+    """Whether a model reads an example behind another in a line as it reads it alone, going by the positions."""
+    import torch
+
+    if "position_ids" not in inspect.signature(model.forward).parameters:
+        return False
+    ids, positions = torch.tensor([[4, 3, 2, 1, 1, 2, 3, 4]]), torch.arange(4).repeat(2)[None]
+    with torch.no_grad():
+        alone = model(input_ids=ids[:, 4:]).logits
+        behind = model(input_ids=ids, position_ids=positions, use_cache=False).logits[:, 4:]
+    return bool((alone - behind).abs().max() < 1e-4 * alone.abs().max())
 
 
 def cut(rows: Sequence[Encoded], pieces: int) -> list[list[Encoded]]:
-    """Cut rows, the shortest first, into `pieces` of about equal numbers of tokens, none of them empty."""
-    rows = sorted(rows, key=lambda row: len(row[0]))
+    """Cut rows into `pieces` of about equal numbers of tokens, none of them empty."""
     total = sum(len(ids) for ids, _ in rows)
     found: list[list[Encoded]] = [[] for _ in range(pieces)]
     seen = at = 0
@@ -141,18 +203,12 @@ def cut(rows: Sequence[Encoded], pieces: int) -> list[list[Encoded]]:
     return found
 
 
-def examples_at_once(recipe: FinetuneRecipe, sample: Sequence[Encoded], cpu: bool) -> int:
-    """Return about how many examples a piece holds: `device_batch`, on a CPU at most about CPU_TOKENS tokens, padded.
+def examples_at_once(recipe: FinetuneRecipe, mean: float, cpu: bool) -> int:
+    """Return about how many examples of `mean` tokens a piece holds: `device_batch`, on a CPU at most CPU_TOKENS.
 
-    A recipe that does not say how many has CPU_TOKENS on a CPU: in small pieces threads mostly wait for each other.
+    A recipe without `device_batch` has CPU_TOKENS tokens on a CPU: in small pieces threads mostly wait for each other.
     """
     if not cpu:
         return recipe.device_batch
-    rows = [(ids[: recipe.max_tokens], labels) for ids, labels in sample[: recipe.batch]]
-
-    def computed(pieces: int) -> float:
-        return fmean(len(piece) * len(piece[-1][0]) for piece in cut(rows, pieces))
-
-    pieces = next((n for n in range(1, len(rows)) if computed(n) <= CPU_TOKENS), len(rows))
-    most = -(-len(rows) // pieces)
+    most = max(1, int(CPU_TOKENS / mean))
     return min(recipe.device_batch, most) if "device_batch" in recipe.model_fields_set else most

@@ -1,9 +1,11 @@
 """What a fine-tuned model learns and what not, and the batches that its steps are made of."""
 
 import json
-from statistics import fmean
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from revorder.arithmetic.trace import Kind
 from revorder.mixtures.mixture import Mixture
@@ -20,13 +22,15 @@ from revorder.mixtures.targets import IGNORED, Pair, as_pair  # noqa: E402
 from revorder.model.pretrained import load_model, prepare_tokenizer  # noqa: E402
 from revorder.training.finetune_batches import (  # noqa: E402
     CPU_TOKENS,
+    LINE,
     FinetuneBatches,
-    cut,
+    can_pack,
     encode_pair,
     examples_at_once,
     first_rows,
-    from_first_learned,
+    learned_only,
     mean_tokens,
+    pack,
     steps_for,
 )
 from revorder.training.finetune_data import ENHANCEMENT_SIZE, InTurn, read_source  # noqa: E402
@@ -111,59 +115,75 @@ def test_gsm8k_is_found_by_its_name_and_by_its_folder(shared):
     assert len(by_name) == len(by_folder) == 7473 and next(by_name.pairs(0, 0, 1)).spans[0][0].count("####") == 1
 
 
+def unpacked(item):
+    """Return the examples of a batch as (ids, labels), by where the positions begin anew."""
+    found = []
+    columns = (item[key] for key in ("input_ids", "labels", "attention_mask", "position_ids"))
+    for ids, labels, mask, positions in zip(*columns, strict=True):
+        length = int(mask.sum())
+        assert mask[:length].all() and set(labels[length:].tolist()) <= {IGNORED}
+        starts = [*(at for at in range(length) if positions[at] == 0), length]
+        for start, end in pairwise(starts):
+            assert positions[start:end].tolist() == list(range(end - start))
+            found.append((ids[start:end].tolist(), labels[start:end].tolist()))
+    return found
+
+
 @pytest.mark.parametrize("processes", [1, 3])
-def test_a_step_is_its_examples_in_pieces_of_similar_lengths_and_about_equal_tokens(base, processes):
+def test_a_step_is_its_examples_in_pieces_of_about_equal_tokens(base, processes):
     tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
     source = InTurn([read_source("paper", 0)])
     batches = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert len(batches) == 3 * batches.pieces and batches.pieces >= 50 / 4 and batches.pieces % processes == 0
     wanted = [encode_pair(tokenizer, pair) for pair in source.pairs(0, 50, 100)]
     items = [batches[i] for i in range(batches.pieces, 2 * batches.pieces)]
-    seen, sizes = [], []
-    for item in items:
-        for ids, labels, mask in zip(item["input_ids"], item["labels"], item["attention_mask"], strict=True):
-            length = int(mask.sum())
-            assert mask[:length].all() and set(labels[length:].tolist()) <= {IGNORED}
-            seen.append((ids[:length].tolist(), labels[:length].tolist()))
-        sizes.append(int(item["attention_mask"].sum()))
-    assert seen == sorted(wanted, key=lambda row: len(row[0]))
-    longest = max(len(ids) for ids, _ in seen)
-    assert max(sizes) < sum(sizes) / len(items) + 2 * longest
+    assert sorted(example for item in items for example in unpacked(item)) == sorted(wanted)
+    sizes = [int(item["attention_mask"].sum()) for item in items]
+    assert max(sizes) < sum(sizes) / len(items) + 2 * max(len(ids) for ids, _ in wanted)
     again = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert torch.equal(again[batches.pieces]["labels"], items[0]["labels"])
     assert torch.equal(batches.dataset()[batches.pieces]["labels"], items[0]["labels"])
 
 
-def test_a_padded_batch_is_learned_as_its_examples_are_alone(base):
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=60))
+def test_lines_hold_every_example_once_and_are_no_longer_than_they_may_be(lengths):
+    rows = [([at] * length, [at] * length) for at, length in enumerate(lengths)]
+    lines = pack(rows, LINE)
+    assert sorted(row for line in lines for row in line) == sorted(rows)
+    totals = [sum(len(ids) for ids, _ in line) for line in lines]
+    assert all(total <= LINE or len(line) == 1 for total, line in zip(totals, lines, strict=True))
+    assert sum(total <= LINE / 2 for total in totals) <= 1  # two such lines would have been one
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_batch_is_learned_as_its_examples_are_alone(base, packed):
     model, tokenizer = load_model(base).float(), byte_level(True)
-    rows = [
-        encode_pair(tokenizer, pair)
-        for pair in (Pair("12+35=", [("47", True)]), Pair("9-1=", [("1", False), ("8", True)]))
-    ]
+    pairs = [Pair("12+35=", [("47", True)]), Pair("9-1=", [("1", False), ("8", True)]), Pair("", [("2+2=4", True)])]
+    rows = [encode_pair(tokenizer, pair) for pair in pairs]
     alone = [model(torch.tensor([ids]), labels=torch.tensor([labels])).loss for ids, labels in rows]
-    learned = [sum(label != IGNORED for label in labels) for _, labels in rows]
+    learned = [sum(label != IGNORED for label in labels[1:]) for _, labels in rows]
     wanted = sum(loss * n for loss, n in zip(alone, learned, strict=True)) / sum(learned)
-    batches = FinetuneBatches(FinetuneRecipe(), InTurn([read_source("paper", 0)]), tokenizer, 1)
-    batch = batches.padded(rows)
-    shorter = from_first_learned(batch)
-    unlearned = min(next(i for i, label in enumerate(labels) if label != IGNORED) for _, labels in rows)
-    assert batch["labels"].shape[1] - shorter["labels"].shape[1] == unlearned - 1 > 0
-    for one in (batch, shorter):
-        assert model(**one).loss.item() == pytest.approx(wanted.item(), rel=1e-5)
+    batches = FinetuneBatches(FinetuneRecipe(), InTurn([read_source("paper", 0)]), tokenizer, 1, packed=packed)
+    batch = batches.lines(rows)
+    assert len(batch["labels"]) == (1 if packed else 3)
+    found = model(**learned_only(batch))
+    assert found.loss.item() == pytest.approx(float(wanted), rel=1e-5)
+    assert len(found.logits) == sum(learned)
 
 
-def test_how_many_examples_are_computed_at_once(base, sums):
-    tokenizer = prepare_tokenizer(byte_level(True), load_model(base).config, "test")
-    sample = first_rows(InTurn([read_source(sums, 0)]), tokenizer)
-    recipe = FinetuneRecipe(batch=400, device_batch=400)
-    assert examples_at_once(recipe, sample, cpu=False) == 400
-    at_once = examples_at_once(recipe, sample, cpu=True)
-    pieces = cut(sample[:400], 400 // at_once)
-    assert fmean(len(piece) * len(piece[-1][0]) for piece in pieces) == pytest.approx(CPU_TOKENS, rel=0.1)
-    assert examples_at_once(FinetuneRecipe(batch=400), sample, cpu=True) == at_once
-    assert examples_at_once(FinetuneRecipe(), sample, cpu=True) == 32
-    assert examples_at_once(FinetuneRecipe(), sample, cpu=False) == 8
-    assert examples_at_once(FinetuneRecipe(device_batch=2), sample, cpu=True) == 2
+def test_a_model_that_reads_on_over_positions_gets_an_example_a_line(base):
+    assert can_pack(load_model(base))
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "vocab_size": 64}
+    assert not can_pack(transformers.MambaForCausalLM(transformers.MambaConfig(**size)))
+
+
+def test_how_many_examples_are_computed_at_once():
+    assert examples_at_once(FinetuneRecipe(batch=400, device_batch=400), 20, cpu=False) == 400
+    assert examples_at_once(FinetuneRecipe(batch=400, device_batch=400), 20, cpu=True) == CPU_TOKENS // 20
+    assert examples_at_once(FinetuneRecipe(), 20, cpu=True) == CPU_TOKENS // 20
+    assert examples_at_once(FinetuneRecipe(), 20, cpu=False) == 8
+    assert examples_at_once(FinetuneRecipe(device_batch=2), 20, cpu=True) == 2
+    assert examples_at_once(FinetuneRecipe(), 2 * CPU_TOKENS, cpu=True) == 1
 
 
 def test_long_examples_are_cut_off(base):
