@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, Protocol
@@ -199,9 +200,10 @@ def equations_seen(what: Mapping[str, Any], size: float) -> float:
     return what["steps"] * finetuned["batch"] if finetuned else what["tokens"] / size
 
 
-def lengths(mixture: Mixture) -> list[int]:
+@cache
+def lengths(mixture: Mixture) -> tuple[int, ...]:
     """Return the token counts of a mixture's first 2,000 examples, <bos> and <eos> included."""
-    return [characters(as_pair(example).text) + 2 for example in sampler(mixture).examples(0, 0, 2000)]
+    return tuple(characters(as_pair(example).text) + 2 for example in sampler(mixture).examples(0, 0, 2000))
 
 
 def mean_tokens(mixture: Mixture, longest: int) -> float:
