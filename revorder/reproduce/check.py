@@ -29,17 +29,18 @@ class Difference:
 
 def check(out: Path, docs: list[Path]) -> Iterator[Difference]:
     """Yield every difference of verdicts from the judge's and settings from today's, and the first of each page."""
+    shown = {}
     for info, folder in results_in(out):
         try:
             yield from check_texts(folder)
             experiment, settings = source_of(info, folder)
             if info.done and experiment.stores_results:
-                refuse_changed(experiment, settings, folder)
+                shown[info.experiment] = refuse_changed(experiment, settings, folder)
         except ProblemError as error:
             yield Difference(str(folder), str(error))
     for path in pages_in(docs):
         text = read_text(path)
-        lines = zip_longest(text.splitlines(), fill_docs(text, out).splitlines(), fillvalue="")
+        lines = zip_longest(text.splitlines(), fill_docs(text, out, shown=shown).splitlines(), fillvalue="")
         for number, (found, expected) in enumerate(lines, 1):
             if found != expected:
                 yield Difference(f"{path}, line {number}", f"expected {expected!r}, found {found!r}")

@@ -12,6 +12,7 @@ from revorder.errors import ProblemError
 from revorder.files import make_folder
 from revorder.provenance import commit, hardware, joined, versions
 from revorder.reproduce.cells import run_cells
+from revorder.reproduce.exhibits import Exhibit
 from revorder.reproduce.experiment import RUN_FILE, Experiment, RunInfo, Say, as_stored, texts_in
 
 
@@ -73,8 +74,9 @@ def fill(experiment: Experiment, settings: Any, folder: Path, say: Say) -> int:
     return tokens + (run_cells(experiment.plans(settings), folder, say) if experiment.plans else 0)
 
 
-def refuse_changed(experiment: Experiment, settings: Any, folder: Path) -> None:
-    """Raise ProblemError if a finished experiment lacks results, or has results of other settings than today's."""
-    experiment.show(settings, folder)
+def refuse_changed(experiment: Experiment, settings: Any, folder: Path) -> list[Exhibit]:
+    """Return a finished experiment's exhibits; raises ProblemError if it lacks results, or has other settings' ones."""
+    exhibits = experiment.show(settings, folder)
     if texts_in(folder):
         fill(experiment, settings, folder, lambda line: None)  # compares the settings; trains nothing if complete
+    return exhibits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from html import escape
 from pathlib import Path
@@ -106,10 +106,10 @@ _BEGIN = re.compile("^<!-- result", re.MULTILINE)
 _PLACE = re.compile(r"(<!-- result ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def as_markdown(info: RunInfo, folder: Path, images: Path | None = None) -> str:
+def as_markdown(info: RunInfo, folder: Path, exhibits: Sequence[Exhibit], images: Path | None) -> str:
     """Return an experiment's exhibits as Markdown, its cost last; charts go to the folder `images`, if given."""
     parts = []
-    for i, exhibit in enumerate(exhibits_of(info, folder)):
+    for i, exhibit in enumerate(exhibits):
         if isinstance(exhibit, Table):
             parts.append(
                 f"**{exhibit.title}**\n\n{markdown(list(exhibit.header), [list(row) for row in exhibit.rows])}"
@@ -148,7 +148,22 @@ def results_for(text: str, out: Path) -> dict[str, tuple[RunInfo, Path]]:
     return found
 
 
-def fill_docs(text: str, out: Path, images: Path | None = None) -> str:
-    """Return a text of the docs with every result in its place; raises ProblemError if a result is missing."""
-    found = results_for(text, out)
-    return _PLACE.sub(lambda place: place[1] + as_markdown(*found[place[2]], images) + place[3], text)
+def fill_docs(
+    text: str, out: Path, images: Path | None = None, shown: Mapping[str, Sequence[Exhibit]] | None = None
+) -> str:
+    """Return a text of the docs with every result in its place; raises ProblemError if a result is missing.
+
+    Args:
+        text: A page of the docs.
+        out: The folder of the results.
+        images: The folder for the charts; without it none is drawn.
+        shown: The exhibits that are known, by experiment.
+    """
+    found, known = results_for(text, out), shown or {}
+
+    def filled(place: re.Match[str]) -> str:
+        info, folder = found[place[2]]
+        exhibits = known.get(info.experiment) or exhibits_of(info, folder)
+        return place[1] + as_markdown(info, folder, exhibits, images) + place[3]
+
+    return _PLACE.sub(filled, text)
