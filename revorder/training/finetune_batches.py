@@ -128,7 +128,8 @@ class FinetuneBatches:
     def lines(self, rows: list[Encoded]) -> dict[str, Any]:
         """Return rows as tensors of shape (lines, tokens of the longest line rounded up to 8).
 
-        In `position_ids` each example begins at 0: transformers tells packed examples apart by that.
+        In `position_ids` each example begins at 0: transformers tells packed examples apart by that. The attention mask
+        is there for Trainer, which counts tokens by it.
         """
         import torch
 
@@ -165,7 +166,7 @@ def joined(line: Sequence[Encoded]) -> Encoded:
 
 
 def learned_only(batch: dict[str, Any]) -> dict[str, Any]:
-    """Return a batch for transformers that has logits only where the next token is learned.
+    """Return the arguments with which a model computes logits, and the loss, for learned tokens only.
 
     The attention mask and the cache go: with either transformers does not see where packed examples begin.
     """

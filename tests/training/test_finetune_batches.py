@@ -116,7 +116,7 @@ def test_gsm8k_is_found_by_its_name_and_by_its_folder(shared):
 
 
 def unpacked(item):
-    """Return the examples of a batch as (ids, labels), by where the positions begin anew."""
+    """Split a batch into its examples, as (ids, labels), wherever the positions start again at 0."""
     found = []
     columns = (item[key] for key in ("input_ids", "labels", "attention_mask", "position_ids"))
     for ids, labels, mask, positions in zip(*columns, strict=True):
