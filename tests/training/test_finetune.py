@@ -235,7 +235,7 @@ def test_a_packaged_recipe_starts_saves_and_goes_on(name, sums, tmp_path):
         small = {"steps": steps, "batch": 4, "device_batch": 2, "save_every": 1, "max_tokens": 64}
         recipe = FinetuneRecipe.read(name).model_copy(update=small)
         assert finetune(base, ["enhancement", sums], tmp_path / "out", recipe) == tmp_path / "out"
-    assert [entry["step"] for entry in log_of(tmp_path / "out")] == [1, 2, 3]
+    assert [entry["step"] for entry in log_of(tmp_path / "out") if "loss" in entry] == [1, 2, 3]
 
 
 def test_exact_match_is_measured_by_column_as_the_model_writes(base, sums, tmp_path, capsys):
