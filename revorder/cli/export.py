@@ -23,7 +23,10 @@ FORMATS = {  # the function that writes it
 
 def command(
     checkpoint: Annotated[
-        str, typer.Argument(help=f"A folder that train wrote, or a shipped model's name: {', '.join(shipped())}.")
+        str,
+        typer.Argument(
+            help=f"A folder that train or finetune wrote, or a shipped model's name: {', '.join(shipped())}."
+        ),
     ],
     out: Annotated[Path, typer.Argument(help="The file to write, such as page.html, model.gguf or model.onnx.")],
     to: Annotated[
@@ -35,17 +38,14 @@ def command(
     """Write a checkpoint as a web page that computes, as GGUF for llama.cpp, or as ONNX for onnxruntime.
 
     The page is one file and needs nothing else; it judges the methods lean and blocks, so `paper` has none. GGUF and
-    ONNX need the gguf or the onnx package.
+    ONNX need the gguf or the onnx package. A fine-tuned model is written as GGUF alone.
     """
     kind = to or out.suffix.removeprefix(".")
     if kind not in FORMATS:
         given = f"--to {to}" if to else f"{str(out)!r}"
         raise ProblemError(f"{given} names no format; accepted: {', '.join(FORMATS)}")
-    if is_other_model(checkpoint):
-        raise ProblemError(
-            f"{checkpoint!r} has another tokenizer than train's; llama.cpp's convert_hf_to_gguf.py and torch.onnx"
-            " export it"
-        )
+    if kind != "gguf" and is_other_model(checkpoint):
+        raise ProblemError(f"{checkpoint!r} has another tokenizer than train's; export it as GGUF, or with torch.onnx")
     refuse_existing(out, overwrite)
     module, function = FORMATS[kind]
     getattr(import_module(module), function)(checkpoint, out)

@@ -1,19 +1,24 @@
-"""Export a checkpoint as a GGUF file for llama.cpp and the tools built on it; needs the gguf package, and no torch.
+"""Export a checkpoint as a GGUF file for llama.cpp and the tools built on it; needs the gguf package.
 
-No tokenizer of llama.cpp tells a digit's place from the digits around it, so each token keeps its name, and a prompt
-states the places: `1₁2+3₁5=`. The file's chat template writes them; elsewhere `revorder.model.tokenizer` does.
+No tokenizer of llama.cpp tells a digit's place from the digits around it, so each token of our own tokenizer keeps its
+name, and a prompt states the places: `1₁2+3₁5=`. The file's chat template writes them; elsewhere
+`revorder.model.tokenizer` does. A fine-tuned Llama keeps its tokenizer, and is asked `12+35=`; only it needs torch.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from revorder.errors import needs
+from revorder.errors import ProblemError, needs
 from revorder.files import make_folder, written_whole
+from revorder.inference.transformers_runtime import is_other_model
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
-from revorder.model.llama_folder import read_llama
+from revorder.model.llama_folder import LlamaShape, read_llama
+from revorder.model.pretrained import load_model, load_tokenizer
 from revorder.model.tokenizer import Tokenizer, place_suffix
 
 # From the last character to the first: a digit's place is the number of digits right after it. llama.cpp's Jinja has
@@ -45,13 +50,19 @@ def chat_template(places: int) -> str:
 def export_gguf(model: str | Path | None, path: Path) -> None:
     """Write a checkpoint, a folder or a shipped name, as a GGUF file in float32, whole or not at all.
 
-    Raises ProblemError if the folder is not a checkpoint, or the gguf package is missing.
+    Raises ProblemError if the folder is not a checkpoint, a fine-tuned model is not one that llama.cpp reads as
+    transformers does, or the gguf package is missing.
     """
     with needs("GGUF", "gguf"):
         import gguf
     folder = checkpoint(model)
-    tokenizer = Tokenizer(CheckpointInfo.load(folder).places)
-    config, tensors = read_llama(folder, len(tokenizer))
+    if is_other_model(folder):
+        config, tensors = _read_pretrained(folder)
+        add_tokenizer = partial(_add_byte_level, folder=folder, size=config.vocab_size)
+    else:
+        tokenizer = Tokenizer(CheckpointInfo.load(folder).places)
+        config, tensors = read_llama(folder, len(tokenizer))
+        add_tokenizer = partial(_add_tokenizer, tokenizer=tokenizer)
     make_folder(path.parent)
     with written_whole(path) as temporary:
         file = gguf.GGUFWriter(temporary, "llama")
@@ -70,7 +81,7 @@ def export_gguf(model: str | Path | None, path: Path) -> None:
         file.add_rope_dimension_count(config.head_dim)
         file.add_rope_freq_base(config.rope_theta)
         file.add_layer_norm_rms_eps(config.rms_norm_eps)
-        _add_tokenizer(file, tokenizer)
+        add_tokenizer(file)
         names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
         heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
         for name, tensor in tensors.items():
@@ -99,6 +110,53 @@ def _add_tokenizer(file: Any, tokenizer: Tokenizer) -> None:
     file.add_add_eos_token(False)
     file.add_add_space_prefix(False)
     file.add_chat_template(chat_template(tokenizer.places))
+
+
+def _read_pretrained(folder: Path) -> tuple[LlamaShape, dict[str, Any]]:
+    """Return the config of a fine-tuned Llama, and its tensors by name as float32 arrays."""
+    model = load_model(folder)
+    config = model.config
+    rope = getattr(config, "rope_parameters", None) or {}
+    plain = config.model_type == "llama" and rope.get("rope_type", "default") == "default" and not config.attention_bias
+    if not plain:
+        raise _unlike(folder, "is no Llama with plain RoPE")
+    names = set(LlamaShape.__slots__) - {"rope_theta"}
+    shape = LlamaShape(rope_theta=rope["rope_theta"], **{name: getattr(config, name) for name in names})
+    return shape, {name: tensor.float().numpy() for name, tensor in model.state_dict().items() if name in shape.shapes}
+
+
+def _add_byte_level(file: Any, folder: Path, size: int) -> None:
+    """Add a byte-level BPE whose digits are tokens of their own, as SmolLM2's, with `size` tokens."""
+    from gguf import SpecialVocab, TokenType
+
+    tokenizer = load_tokenizer(folder)
+    if not _splits_as_smollm(json.loads(tokenizer.backend_tokenizer.to_str())):
+        raise _unlike(folder, "has a tokenizer of another kind than SmolLM2's")
+    texts = {token: text for text, token in tokenizer.get_vocab().items()}
+    added = {token: one.special for token, one in tokenizer.added_tokens_decoder.items()}
+    kinds = {None: TokenType.NORMAL, False: TokenType.USER_DEFINED, True: TokenType.CONTROL}
+    file.add_tokenizer_model("gpt2")
+    file.add_tokenizer_pre("smollm")
+    file.add_token_list([texts.get(token, f"[PAD{token}]") for token in range(size)])
+    file.add_token_types([kinds[added.get(token)] if token in texts else TokenType.UNUSED for token in range(size)])
+    SpecialVocab(folder, load_merges=True, n_vocab=size).add_to_gguf(file, quiet=True)
+
+
+def _splits_as_smollm(tokenizer: dict[str, Any]) -> bool:
+    """Whether a tokenizer.json splits a text into pieces as llama.cpp's kind "smollm" does."""
+    split = tokenizer["pre_tokenizer"] or {}
+    steps = split.get("pretokenizers", [split])
+    same = {"Digits": {"individual_digits": True}, "ByteLevel": {"add_prefix_space": False, "use_regex": True}}
+    return (
+        tokenizer["model"]["type"] == "BPE"
+        and not tokenizer["normalizer"]
+        and steps[-1].get("type") == "ByteLevel"
+        and all(same.get(step["type"], {"type": ""}).items() <= step.items() for step in steps)
+    )
+
+
+def _unlike(folder: Path, does: str) -> ProblemError:
+    return ProblemError(f"model {str(folder)!r} {does}; export it with llama.cpp's convert_hf_to_gguf.py")
 
 
 def interleaved(tensor: Any, heads: int) -> Any:

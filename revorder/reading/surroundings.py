@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+NEAR = 100  # characters before a place that are searched first, since most clauses are short
 REACH = 2000  # characters before and behind a place that are searched, so that time stays linear
 SENTENCE_END = re.compile(r"[.!?](?!\S)|\n")
 CLAUSE_END = re.compile(r"[.!?](?!\S)|[:;\n]")
@@ -26,9 +27,12 @@ def since(ends: re.Pattern[str], text: str, start: int) -> int:
     >>> since(SENTENCE_END, "First. About 10/3 = 3.", 13)
     6
     """
-    return max(
-        (found.end() for found in ends.finditer(text, max(0, start - REACH), start)), default=max(0, start - REACH)
-    )
+    first = start
+    for reach in (NEAR, REACH):
+        first = max(0, start - reach)
+        if found := [end.end() for end in ends.finditer(text, first, start)]:
+            return found[-1]
+    return first
 
 
 def around(ends: re.Pattern[str], text: str, start: int, end: int) -> str:

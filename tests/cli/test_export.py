@@ -56,10 +56,11 @@ def test_what_is_no_checkpoint_is_refused(refused, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_fine_tuned_model_is_refused(refused, tmp_path):
+def test_a_fine_tuned_model_is_written_as_gguf_alone(refused, tmp_path):
     (tmp_path / "revorder.json").write_text((checkpoint("calculator") / "revorder.json").read_text())
     (tmp_path / "tokenizer_config.json").write_text("{}")
-    assert "has another tokenizer than train's" in refused("export", tmp_path, tmp_path / "model.gguf")
+    said = refused("export", tmp_path, tmp_path / "model.onnx")
+    assert "has another tokenizer than train's; export it as GGUF, or with torch.onnx" in said
 
 
 def test_what_cant_be_written_leaves_nothing(refused, tmp_path):

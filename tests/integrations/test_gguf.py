@@ -13,7 +13,9 @@ from hypothesis import given
 from servers import free_port, running
 from strategies import PROBLEMS
 
+from revorder.errors import ProblemError
 from revorder.inference.ctranslate import Runtime
+from revorder.model.checkpoint import CheckpointInfo
 from revorder.model.tokenizer import Tokenizer
 
 pytest.importorskip("gguf")
@@ -33,6 +35,8 @@ SERVERS = {
     "xllamacpp": lambda file, port: ["-c", LLAMA_CPP, str(file), port],
     "llama_cpp": lambda file, port: ["-m", "llama_cpp.server", "--model", str(file), "--port", port, "--n_ctx", "2048"],
 }
+
+LEARNED = {"12+35=": "r|74=47", "3+4=": "r|7=7"}
 
 
 @contextmanager
@@ -108,6 +112,37 @@ def test_a_model_of_another_shape_goes_on_in_the_same_way(tmp_path):
         for text in ("12+35=", "948/12=7r|4", "1234567890123456-1="):
             said = complete(url, "".join(tokenizer.tokens(tokenizer.encode(text))), most)
             assert without_places(said) == Runtime(tmp_path).generate([text], most)[0]
+
+
+def test_a_fine_tuned_model_goes_on_in_the_same_way(tmp_path):
+    pytest.importorskip("trl")
+    from pretrained import byte_level, save_model
+
+    from revorder.inference.transformers_runtime import TransformersRuntime
+    from revorder.training.finetune import finetune
+
+    data = tmp_path / "data.jsonl"
+    rows = [{"prompt": prompt, "completion": completion} for prompt, completion in LEARNED.items()]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    base = save_model(tmp_path / "base", byte_level(True))
+    taught = finetune(base, str(data), tmp_path / "taught", {"steps": 60, "batch": 2, "lr": 1e-2, "save_every": 1000})
+    export_gguf(taught, tmp_path / "taught.gguf")
+    asked = [*LEARNED, "12+35=r|74=", "How many clips? ", "Clips: 12+3=", "How\n\n are the  clips, it's 48"]
+    with serve("xllamacpp", tmp_path / "taught.gguf", tmp_path / "log") as url:
+        said = [complete(url, text, 12) for text in asked]
+    assert said[: len(LEARNED)] == list(LEARNED.values())
+    assert said == TransformersRuntime(taught).generate(asked, 12)
+
+
+def test_a_fine_tuned_model_that_llama_cpp_reads_otherwise_is_refused(tmp_path):
+    pytest.importorskip("trl")
+    from pretrained import save_model, sentencepiece
+
+    save_model(tmp_path, sentencepiece())
+    CheckpointInfo("lean", "lean", (("+", 2, 2),)).save(tmp_path)
+    with pytest.raises(ProblemError, match="another kind than SmolLM2's; export it with llama.cpp's convert"):
+        export_gguf(tmp_path, tmp_path / "model.gguf")
+    assert not (tmp_path / "model.gguf").exists()
 
 
 def without_places(text):
