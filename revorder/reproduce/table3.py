@@ -133,7 +133,7 @@ def read_arm(settings: Table3Settings, folder: Path, arm: str) -> tuple[RunSetti
     """Return an arm's run and its scored solutions; raises ProblemError if its recipe has changed."""
     path = texts_file(folder / SOLUTIONS, arm)
     refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).terms()})
-    what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
+    what = f"in {ARMS[arm]}" if ARMS[arm] else "original text"
     name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
     run, results = load_run(path)
     return run, [check_solution(attempt) for attempt in attempts_of(results, f"{name}, {what}")]
