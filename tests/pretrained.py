@@ -1,6 +1,7 @@
 """Tiny language models with tokenizers of the kinds that pretrained ones have, made in a second."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -12,6 +13,7 @@ TEXTS = [
     "Question: Answer:\n#### ====r||(-)",
     *(str(n) for n in range(400)),
 ]
+LEARNED = {"12+35=": "r|74=47", "3+4=": "r|7=7"}  # what save_taught teaches
 CHAT = (
     "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}{% if add_generation_prompt %}<assistant>{%"
     " endif %}"
@@ -87,3 +89,14 @@ def save_model(folder, tokenizer, tied=True, chat=False):
         tokenizer.chat_template = CHAT
     tokenizer.save_pretrained(folder)
     return str(folder)
+
+
+def save_taught(folder, tokenizer, tied=True):
+    """Write a model that learned LEARNED by heart; returns its folder."""
+    from revorder.training.finetune import finetune
+
+    base = save_model(folder / "base", tokenizer, tied)
+    data = folder / "data.jsonl"
+    rows = [{"prompt": prompt, "completion": completion} for prompt, completion in LEARNED.items()]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return finetune(base, str(data), folder / "out", {"steps": 60, "batch": 2, "lr": 1e-2, "save_every": 1000})

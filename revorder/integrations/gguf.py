@@ -8,6 +8,7 @@ name, and a prompt states the places: `1₁2+3₁5=`. The file's chat template w
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from revorder.errors import ProblemError, needs
 from revorder.files import make_folder, written_whole
 from revorder.inference.transformers_runtime import is_other_model
 from revorder.model.checkpoint import CheckpointInfo, checkpoint
-from revorder.model.llama_folder import LlamaShape, read_llama
+from revorder.model.llama_folder import LlamaShape, read_config, read_llama
 from revorder.model.pretrained import load_model, load_tokenizer
 from revorder.model.tokenizer import Tokenizer, place_suffix
 
@@ -114,15 +115,9 @@ def _add_tokenizer(file: Any, tokenizer: Tokenizer) -> None:
 
 def _read_pretrained(folder: Path) -> tuple[LlamaShape, dict[str, Any]]:
     """Return the config of a fine-tuned Llama, and its tensors by name as float32 arrays."""
-    model = load_model(folder)
-    config = model.config
-    rope = getattr(config, "rope_parameters", None) or {}
-    plain = config.model_type == "llama" and rope.get("rope_type", "default") == "default" and not config.attention_bias
-    if not plain:
-        raise _unlike(folder, "is no Llama with plain RoPE")
-    names = set(LlamaShape.__slots__) - {"rope_theta"}
-    shape = LlamaShape(rope_theta=rope["rope_theta"], **{name: getattr(config, name) for name in names})
-    return shape, {name: tensor.float().numpy() for name, tensor in model.state_dict().items() if name in shape.shapes}
+    config = read_config(folder, most=math.inf)
+    tensors, names = load_model(folder).state_dict(), config.shapes
+    return config, {name: tensor.float().numpy() for name, tensor in tensors.items() if name in names}
 
 
 def _add_byte_level(file: Any, folder: Path, size: int) -> None:
@@ -131,7 +126,10 @@ def _add_byte_level(file: Any, folder: Path, size: int) -> None:
 
     tokenizer = load_tokenizer(folder)
     if not _splits_as_smollm(json.loads(tokenizer.backend_tokenizer.to_str())):
-        raise _unlike(folder, "has a tokenizer of another kind than SmolLM2's")
+        raise ProblemError(
+            f"model {str(folder)!r} has a tokenizer of another kind than SmolLM2's; export it with llama.cpp's"
+            " convert_hf_to_gguf.py"
+        )
     texts = {token: text for text, token in tokenizer.get_vocab().items()}
     added = {token: one.special for token, one in tokenizer.added_tokens_decoder.items()}
     kinds = {None: TokenType.NORMAL, False: TokenType.USER_DEFINED, True: TokenType.CONTROL}
@@ -153,10 +151,6 @@ def _splits_as_smollm(tokenizer: dict[str, Any]) -> bool:
         and steps[-1].get("type") == "ByteLevel"
         and all(same.get(step["type"], {"type": ""}).items() <= step.items() for step in steps)
     )
-
-
-def _unlike(folder: Path, does: str) -> ProblemError:
-    return ProblemError(f"model {str(folder)!r} {does}; export it with llama.cpp's convert_hf_to_gguf.py")
 
 
 def interleaved(tensor: Any, heads: int) -> Any:

@@ -101,8 +101,10 @@ class LlamaShape:
         return {f"{name}.weight": size for name, size in (whole_model | layers).items()}
 
 
-def read_config(folder: Path) -> LlamaShape:
+def read_config(folder: Path, most: float = MAX_PARAMETERS) -> LlamaShape:
     """Read config.json. Raises ProblemError that names the folder, the key, its value, and the accepted values.
+
+    `most` limits the model's parameters.
 
     >>> from revorder.model.checkpoint import checkpoint
     >>> read_config(checkpoint()).head_dim
@@ -118,8 +120,8 @@ def read_config(folder: Path) -> LlamaShape:
         raise _wrong(folder, CONFIG, f"has heads of {values['head_dim']} numbers", "an even number of them, for RoPE")
     values = values | values.get("rope_scaling", {}) | values.get("rope_parameters", {})
     config = LlamaShape(**{name: values[name] for name in LlamaShape.__slots__ if name in values})
-    if (size := sum(map(math.prod, config.shapes.values()))) > MAX_PARAMETERS:
-        raise _wrong(folder, CONFIG, f"is of a model with {size:,} parameters", f"at most {MAX_PARAMETERS:,}")
+    if (size := sum(map(math.prod, config.shapes.values()))) > most:
+        raise _wrong(folder, CONFIG, f"is of a model with {size:,} parameters", f"at most {most:,}")
     if (angles := config.max_position_embeddings * config.head_dim) > MAX_PARAMETERS:
         raise _wrong(folder, CONFIG, f"has {angles:,} positions times head_dim", f"at most {MAX_PARAMETERS:,}")
     return config

@@ -36,7 +36,7 @@ def _without_retries(recipe: dict[str, Any]) -> None:
 
 
 CHANGES: dict[str, tuple[str, Change]] = {
-    "as-it-is": ("the recipe as it is", lambda recipe: None),
+    "as-it-is": ("none", lambda recipe: None),
     "another-seed": ("the same with another seed", lambda recipe: recipe.update(seed=1)),
     "no-places": ("plain characters in place of place tokens", lambda recipe: recipe["model"].update(places=0)),
     "no-muon": ("AdamW for the matrices too", lambda recipe: recipe.update(muon_lr=None)),

@@ -47,10 +47,10 @@ def fewer(tasks: Mapping[str, Sequence[Problem]], n: int) -> str:
     """Return the columns with fewer than `n` problems, in words.
 
     >>> fewer({"DIV 1D": [Problem(1, "/", 1)], "DIV 5D": [Problem(1, "/", 1)] * 2}, 2)
-    'fewer are DIV 1D (1)'
+    'columns with fewer: DIV 1D (1)'
     """
     short = [f"{task} ({len(problems)})" for task, problems in tasks.items() if len(problems) < n]
-    return f"fewer are {', '.join(short)}" if short else "no column has fewer"
+    return f"columns with fewer: {', '.join(short)}" if short else "no column has fewer"
 
 
 def by_op(tasks: list[str]) -> dict[str, list[str]]:

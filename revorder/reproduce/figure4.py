@@ -100,7 +100,7 @@ def render(settings: Figure4Settings, folder: Path) -> list[Exhibit]:
         percents = [f"{scores[name].percent:.1f}" for name in names]
         rows.append([f"{ratio:g}", *percents, str(rightly), str(kept), str(needless)])
     note = (
-        f"Up to {settings.n} exact divisions of the test split a column, {fewer(settings.tasks, settings.n)};"
+        f"Up to {settings.n} exact divisions of the test split a column ({fewer(settings.tasks, settings.n)});"
         f" {settings.training.terms}, one seed; method {settings.method}. The ratio is the share of training divisions"
         " that write one digit wrong, by one, and take it back. The wrong digit is not learned, so the rollbacks"
         " counted here are of a model's own errors."

@@ -17,7 +17,7 @@ from revorder.reproduce.experiment import Experiment
 from revorder.training.recipe import Recipe
 
 MIXTURES: dict[str, Callable[[], Mixture]] = {
-    "paper, as appendix B has it": lambda: Mixture.read("paper"),
+    "paper (appendix B's problems, our shares)": lambda: Mixture.read("paper"),
     f"of the recipe {RECIPE}": lambda: Recipe.read(RECIPE).data,
     "of our Table 1": lambda: Mixture.read(table1.mixture("revorder")),
     "of our Table 2": lambda: Mixture.read(table2.mixture("revorder", 40_000, 0)),
@@ -56,7 +56,7 @@ def render(settings: Figure6Settings, folder: Path) -> list[Exhibit]:
         rows.sort()
         note = f"The first {settings.n:,} of {mixture.size:,} equations, method {mixture.method}."
         header = ["operation", "% of equations", "% of tokens", "tokens an equation", "% with a rollback"]
-        found.append(Table(f"Figure 6: the mixture {name}", header, rows, note))
+        found.append(Table(f"Figure 6: mixture {name}", header, rows, note))
     return found
 
 

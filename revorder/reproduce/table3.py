@@ -15,7 +15,6 @@ from typing import Any, Literal
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.corpus import rewrite_corpus
 from revorder.corpora.gsm8k import WordProblem
-from revorder.errors import ProblemError
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems.scoring import (
@@ -33,7 +32,6 @@ from revorder.reading.numbers import NOTATIONS
 from revorder.reproduce.cells import MODELS, SOLUTIONS, made_by, refuse_other
 from revorder.reproduce.exhibits import Exhibit, Sample, Table
 from revorder.reproduce.experiment import Experiment, Say, texts_file
-from revorder.reproduce.pretrained import PRETRAINED
 from revorder.reproduce.trainers import SMOLLM2, tiny_model
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
@@ -48,9 +46,8 @@ class Table3Settings:
     """`examples` and `n` limit the problems of the training and the test set; None takes all.
 
     `enhancement` samples begin each epoch of the rewritten arms. `recipe` changes RECIPE. `max_tokens` limits a
-    solution. With `taught` each arm begins with a copy of `model` that the experiment `pretrained`, in the same folder
-    of results, has taught arithmetic: direct answers for the arm as it is, RevOrder's traces for the others. If
-    `tokenizer` is `bytes`, a tiny random Llama replaces `model`. `data` is the argument of `corpora.gsm8k.load`.
+    solution. If `tokenizer` is `bytes`, a tiny random Llama replaces `model`. `data` is the argument of
+    `corpora.gsm8k.load`.
     """
 
     examples: int | None = None
@@ -59,7 +56,6 @@ class Table3Settings:
     recipe: dict[str, Any] = field(default_factory=dict)
     max_tokens: int = MAX_TOKENS
     model: str = SMOLLM2
-    taught: bool = False
     tokenizer: Literal["", "bytes"] = ""
     data: str | None = None
 
@@ -74,6 +70,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
 
     problems = load_problems(settings.data, settings.n)
     recipe = recipe_of(settings)
+    base = tiny_model(folder / MODELS / "base") if settings.tokenizer else settings.model
     make_folder(folder / SOLUTIONS)
     data = write_data(settings, folder / MODELS / "data")
     out = {arm: texts_file(folder / SOLUTIONS, arm) for arm in data}
@@ -93,7 +90,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
     def run_arm(arm: str) -> None:
         model = folder / MODELS / arm
         say(f"{arm}: fine-tuning")
-        if finetune(base(settings, folder, arm), data[arm], model, recipe) is None:
+        if finetune(base, data[arm], model, recipe) is None:
             raise KeyboardInterrupt
 
         def write() -> None:
@@ -105,18 +102,6 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
 
     share(out, run_arm, folder / MODELS, say)
     return sum(load_run(out[arm])[0]["tokens"] for arm in data)
-
-
-def base(settings: Table3Settings, folder: Path, arm: str) -> str | Path:
-    """Return the model that an arm begins with; raises ProblemError if it was to be taught and is missing."""
-    if settings.tokenizer:
-        return tiny_model(folder / MODELS / "base")
-    if not settings.taught:
-        return settings.model
-    model = folder.parent / PRETRAINED.name / MODELS / ("revorder" if ARMS[arm] else "plain")
-    if not model.exists():
-        raise ProblemError(f"model {str(model)!r} is missing; first: revorder reproduce {PRETRAINED.name}")
-    return model
 
 
 def recipe_of(settings: Table3Settings) -> FinetuneRecipe:
@@ -148,7 +133,7 @@ def read_arm(settings: Table3Settings, folder: Path, arm: str) -> tuple[RunSetti
     """Return an arm's run and its scored solutions; raises ProblemError if its recipe has changed."""
     path = texts_file(folder / SOLUTIONS, arm)
     refuse_other(path, {"arm": arm, "recipe": recipe_of(settings).terms()})
-    what = f"in {ARMS[arm]}" if ARMS[arm] else "as it is"
+    what = f"in {ARMS[arm]}" if ARMS[arm] else "original text"
     name = "tiny random Llama" if settings.tokenizer else settings.model.rpartition("/")[2]
     run, results = load_run(path)
     return run, [check_solution(attempt) for attempt in attempts_of(results, f"{name}, {what}")]
@@ -159,11 +144,10 @@ def render(settings: Table3Settings, folder: Path) -> list[Exhibit]:
     arms = {arm: read_arm(settings, folder, arm) for arm in ARMS}
     scores = [score_system(solutions[0].attempt.system, solutions) for _, solutions in arms.values()]
     count = "all" if settings.examples is None else f"the first {settings.examples:,}"
-    begins = "Each arm begins with a model that was taught arithmetic before, in its own notation. "
     note = (
         f"Percent right (95% interval) of the first {scores[0].total:,} test problems and of the equations in their "
-        f"solutions. {begins * settings.taught}Trained on {count} training problems; the rewritten arms see "
-        f"{settings.enhancement:,} samples of enhancement data first in each epoch: "
+        f"solutions. Trained on {count} training problems; the rewritten arms see {settings.enhancement:,} samples of "
+        "enhancement data first in each epoch: "
         + ", ".join(f"{arm} {run['steps']:,} steps, {run['tokens']:,} tokens" for arm, (run, _) in arms.items())
         + "."
     )
@@ -189,9 +173,9 @@ TABLE3 = Experiment(
             max_tokens=16,
             tokenizer="bytes",
         ),
-        # a third of the data
-        "cpu": Table3Settings(2500, 512, 700, {"checkpointing": False, "save_every": 25}, max_tokens=320, taught=True),
-        "gpu": Table3Settings(taught=True),
+        # a tenth of the data
+        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
+        "gpu": Table3Settings(),
     },
     render,
     collect=collect,

@@ -21,7 +21,7 @@ from revorder.reproduce.experiment import Experiment, Say
 
 @dataclass(frozen=True)
 class ToolCostSettings:
-    """Each number of digits up to `most` has `n` problems; a tool call adds `call` tokens to question and result."""
+    """Each number of digits up to `most` has `n` problems; a tool call adds `call` tokens to those of both numbers."""
 
     n: int
     most: int
@@ -74,9 +74,9 @@ def render(settings: ToolCostSettings, folder: Path) -> list[Exhibit]:
             series.append(Series(f"{op} written, {full_name(*how)}", written))
             series += [Series(f"{op} by a tool", tool)] if how == settings.notations[-1] else []
     note = (
-        f"A call costs {settings.call} tokens, and repeats question and result. The shipped model writes a token in"
-        f" {1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f} milliseconds; models of"
-        " every notation are assumed to be as fast."
+        f"A call costs {settings.call} tokens, plus the question and the result a second time. The shipped model"
+        f" writes a token in {1e6 * token:.0f} microseconds, and a call that starts Python takes {1e3 * call:.0f}"
+        " milliseconds; models of every notation are assumed to be as fast."
     )
     return [
         Table(

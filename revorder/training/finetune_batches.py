@@ -128,8 +128,8 @@ class FinetuneBatches:
     def lines(self, rows: list[Encoded]) -> dict[str, Any]:
         """Return rows as tensors of shape (lines, tokens of the longest line rounded up to 8).
 
-        In `position_ids` each example begins at 0: transformers tells packed examples apart by that. The attention mask
-        is there for Trainer, which counts tokens by it.
+        In `position_ids` each example begins at 0: transformers tells packed examples apart by that. Trainer counts
+        tokens by the attention mask.
         """
         import torch
 

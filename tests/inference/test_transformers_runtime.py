@@ -14,29 +14,19 @@ from revorder.reading.answers import CUT
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 
-from pretrained import byte_level, save_model, sentencepiece  # noqa: E402
+from pretrained import LEARNED, byte_level, save_model, save_taught, sentencepiece  # noqa: E402
 from transformers import GPT2Config, GPT2LMHeadModel  # noqa: E402
 
 from revorder.inference.ctranslate import Runtime  # noqa: E402
 from revorder.inference.solver import load_runtime  # noqa: E402
 from revorder.inference.transformers_runtime import TransformersRuntime, is_other_model  # noqa: E402
 from revorder.model.checkpoint import CheckpointInfo  # noqa: E402
-from revorder.training.finetune import finetune  # noqa: E402
-
-LEARNED = {"12+35=": "r|74=47", "3+4=": "r|7=7"}
 
 
 @pytest.fixture(scope="module", params=[byte_level, sentencepiece], ids=["byte level", "sentencepiece"])
 def taught(request, tmp_path_factory):
-    """A model that learned two sums by heart."""
-    folder = tmp_path_factory.mktemp("taught")
     kinds = [False] if request.param is byte_level else []
-    base = save_model(folder / "base", request.param(*kinds), tied=False)
-    data = folder / "data.jsonl"
-    rows = [{"prompt": prompt, "completion": completion} for prompt, completion in LEARNED.items()]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    recipe = {"steps": 60, "batch": 2, "lr": 1e-2, "save_every": 1000}
-    out = finetune(base, str(data), folder / "out", recipe)
+    out = save_taught(tmp_path_factory.mktemp("taught"), request.param(*kinds), tied=False)
     info = CheckpointInfo.load(out)
     CheckpointInfo("revorder", "compact", (("+", 2, 2),), True, 0, info.extra).save(out)
     return out

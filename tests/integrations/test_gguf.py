@@ -36,8 +36,6 @@ SERVERS = {
     "llama_cpp": lambda file, port: ["-m", "llama_cpp.server", "--model", str(file), "--port", port, "--n_ctx", "2048"],
 }
 
-LEARNED = {"12+35=": "r|74=47", "3+4=": "r|7=7"}
-
 
 @contextmanager
 def serve(package, file, log):
@@ -116,16 +114,11 @@ def test_a_model_of_another_shape_goes_on_in_the_same_way(tmp_path):
 
 def test_a_fine_tuned_model_goes_on_in_the_same_way(tmp_path):
     pytest.importorskip("trl")
-    from pretrained import byte_level, save_model
+    from pretrained import LEARNED, byte_level, save_taught
 
     from revorder.inference.transformers_runtime import TransformersRuntime
-    from revorder.training.finetune import finetune
 
-    data = tmp_path / "data.jsonl"
-    rows = [{"prompt": prompt, "completion": completion} for prompt, completion in LEARNED.items()]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    base = save_model(tmp_path / "base", byte_level(True))
-    taught = finetune(base, str(data), tmp_path / "taught", {"steps": 60, "batch": 2, "lr": 1e-2, "save_every": 1000})
+    taught = save_taught(tmp_path, byte_level(True))
     export_gguf(taught, tmp_path / "taught.gguf")
     asked = [*LEARNED, "12+35=r|74=", "How many clips? ", "Clips: 12+3=", "How\n\n are the  clips, it's 48"]
     with serve("xllamacpp", tmp_path / "taught.gguf", tmp_path / "log") as url:

@@ -90,7 +90,7 @@ def test_exhibits_have_the_shape_of_the_papers_figures(results):
     assert [row[:2] for row in shown["compact"][0].rows][:-2] == [["ADD 1D", "100"], ["DIV 1D", "100"]]
     taken_back = [sample.text for sample in shown["worked-examples"] if "taken back" in sample.title]
     assert len(taken_back) == 1 and "W7R" in taken_back[0]
-    assert shown["ablation"][0].rows[0][0] == "the recipe as it is"
+    assert shown["ablation"][0].rows[0][0] == "none"
 
 
 def test_a_finished_experiment_is_not_run_again_and_another_presets_is_refused(results):
@@ -341,7 +341,7 @@ def test_of_an_unfinished_experiment_what_there_is_is_shown(tmp_path, results, k
         return
     shown = {info.experiment: exhibits_of(info, folder) for info, folder in results_in(tmp_path)}
     assert shown.keys() == {*TRAINED} - {"table3"}  # whose texts are solutions
-    assert [row[0] for row in shown["ablation"][0].rows] == ["the recipe as it is"]
+    assert [row[0] for row in shown["ablation"][0].rows] == ["none"]
     assert list(check(tmp_path, [])) == []
     write_page(tmp_path, tmp_path / "index.html")
     assert (tmp_path / "index.html").read_text().count("; unfinished: the same command resumes") == len(shown)

@@ -61,7 +61,7 @@ def test_each_arm_learns_its_own_notation_and_is_scored(done):
     assert said == [line for arm in ARMS for line in (f"{arm}: fine-tuning", f"{arm}: 3 problems")]
     assert RunInfo.read(folder).tokens > 3 * 60 * 2 * 10
     scores, causes, *samples = render(settings, folder)
-    assert [row[0] for row in scores.rows[:3]] == ["base, as it is", "base, in r|", "base, in @@"]
+    assert [row[0] for row in scores.rows[:3]] == ["base, original text", "base, in r|", "base, in @@"]
     assert all(row[1].endswith("of 3") for row in scores.rows[:3]) and "of 3" in scores.rows[0][2]
     assert causes.header[1] == "cause" and len(samples) == 1
     assert all(isinstance(sample, Sample) and "of 1 wrong solutions" in sample.text for sample in samples)
@@ -88,7 +88,7 @@ def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
 def test_the_papers_settings():
     recipe = FinetuneRecipe.read(RECIPE)
     assert (recipe.batch, recipe.lr, recipe.warmup, recipe.epochs) == (32, (5e-5,), 0.08, 3)
-    assert TABLE3.settings["gpu"] == Table3Settings(taught=True)
+    assert TABLE3.settings["gpu"] == Table3Settings()
     assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "save_every"}  # what changes no step
 
 
