@@ -62,6 +62,7 @@ class _Trainer(SFTTrainer):
     """SFTTrainer with the recipe's learning rates, which no schedule of transformers provides."""
 
     recipe: FinetuneRecipe
+    planned: int  # steps, if the run did not end early
 
     def _send_telemetry(self) -> None:
         """Send nothing."""
@@ -69,7 +70,7 @@ class _Trainer(SFTTrainer):
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Return the schedule, created at the first call."""
         if self.lr_scheduler is None:
-            factor = partial(_factor, self.recipe, num_training_steps)
+            factor = partial(_factor, self.recipe, self.planned)
             self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, factor)
             self._created_lr_scheduler = True
         return self.lr_scheduler
@@ -151,10 +152,11 @@ def finetune(
     mean = mean_tokens(recipe, sample)
     at_once = examples_at_once(recipe, mean, not torch.cuda.is_available())
     recipe = recipe.model_copy(update={"device_batch": at_once})
-    steps = steps_for(recipe, len(source), mean, tokens)
+    planned = steps_for(recipe, len(source), mean, tokens)
+    steps = min(planned, recipe.finish[1]) if recipe.finish else planned
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
-    settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}) | {"steps": steps}
+    settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}, exclude_none=True) | {"steps": planned}
     settings |= {"model": str(model), "weights": weights_digest(Path(model)), "method": method}
     settings |= {"contents": [one.digest for one in sources]}
     settings |= {"mix": [source.other.digest, share]} if isinstance(source, Mixed) else {}
@@ -184,7 +186,7 @@ def finetune(
         peft_config=adapters(recipe.lora, pretrained, tokenizer) if recipe.lora else None,
         callbacks=[Progress(run / "log.jsonl", resumed, recipe.eval_every, measured, at_the_end=True), interruption],
     )
-    trainer.recipe = recipe
+    trainer.recipe, trainer.planned = recipe, planned
     with alone_in(run), interruption:
         trainer.train(resume_from_checkpoint=resumed)
     if interruption.stopped:
@@ -194,6 +196,7 @@ def finetune(
         seen = int(trainer.state.num_input_tokens_seen)
         about = {"base": str(model), "data": names, "recipe": recipe.name, "steps": steps, "tokens": seen}
         log = read_log(run / "log.jsonl")
+        about |= {"planned": planned} if recipe.finish else {}
         about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": commits}
         about |= {"method": method} if method else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)

@@ -39,6 +39,8 @@ class FinetuneRecipe(Settings):
         lr: One learning rate, or a list of rates, one for each equal part of the run.
         schedule: The course of the rate after the warmup: `cosine` falls to 0, `constant` stays.
         warmup: The share of the steps in which the rate rises.
+        finish: Two steps, which end a run early: from the first on the rate falls evenly, to 0 at the second. It can be
+            added to a run that has begun.
         max_tokens: The length at which examples are cut off.
         lora: The rank of the adapters trained instead of the whole model, 0 for no adapters.
         checkpointing: Whether to save memory by computing activations twice.
@@ -60,6 +62,7 @@ class FinetuneRecipe(Settings):
     lr: Rates = (1e-4,)
     schedule: Literal["constant", "cosine"] = "cosine"
     warmup: Share = 0.03
+    finish: tuple[Count, Count] | None = None
     max_tokens: Annotated[int, Field(ge=16, le=1_000_000)] = 1024
     lora: Annotated[int, Field(ge=0, le=1024)] = 0
     checkpointing: bool = False
@@ -72,7 +75,7 @@ class FinetuneRecipe(Settings):
 
     def terms(self) -> dict[str, Any]:
         """Return every key but those of measurements, as JSON."""
-        return self.model_dump(mode="json", exclude={"eval_columns", "eval_every"})
+        return self.model_dump(mode="json", exclude={"eval_columns", "eval_every"}, exclude_none=True)
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> FinetuneRecipe:
@@ -80,12 +83,15 @@ class FinetuneRecipe(Settings):
         return read_settings(cls, source, FINETUNES, "recipe")
 
     def rate(self, step: int, steps: int) -> float:
-        """Return the learning rate at a `step`, counted from 0, of a run of `steps`.
+        """Return the learning rate at a `step`, counted from 0, of a run planned for `steps`.
 
         >>> recipe = FinetuneRecipe(epochs=3, lr=(1e-4, 1e-4, 1e-5), schedule="constant", warmup=0)
         >>> [recipe.rate(step, 30) for step in (0, 19, 20)]
         [0.0001, 0.0001, 1e-05]
         """
+        if self.finish and step > self.finish[0]:
+            start, end = self.finish
+            return self.rate(start, steps) * (end - step) / (end - start)
         done = min(1.0, step / steps)
         base = self.lr[min(int(done * len(self.lr)), len(self.lr) - 1)]
         warmup = round(self.warmup * steps)

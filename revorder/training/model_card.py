@@ -102,6 +102,7 @@ def finetune_card(
     curve = [curve[round(i * (len(curve) - 1) / 9)] for i in range(10)] if len(curve) > 10 else curve
     rows = "\n".join(f"| {entry['step']:,} | {entry.get('tokens', 0):,} | {entry['loss']:.4f} |" for entry in curve)
     minutes = log[-1]["seconds"] / 60 if log else 0
+    end = f", to 0 from step {recipe.finish[0]:,} on by `finish: {list(recipe.finish)}`" if recipe.finish else ""
     operands = ", ".join(f"{n}D {op} {m}D" for op, n, m in info.max_digits)
     asked = "12+35=" if operands else question_prompt("What is 12 plus 35?")
     knows = (
@@ -131,8 +132,8 @@ print(tokenizer.decode(model.generate(**question, max_new_tokens=64, do_sample=F
 
 `{finetune_command(info, recipe)}` at commit {info.extra["commit"]}, {how}:
 {steps:,} steps of {recipe.batch} examples of {size:,}, learning rate
-{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}), seed {recipe.seed},
-{minutes:.0f} minutes in {counted(processes)} on {hardware()}.
+{" then ".join(f"{rate:g}" for rate in recipe.lr)} ({recipe.schedule}, warmup {recipe.warmup:g}){end},
+seed {recipe.seed}, {minutes:.0f} minutes in {counted(processes)} on {hardware()}.
 Loss on the answer only, and on no quotient digit that is wrong at random.
 
 | step | tokens | loss |
@@ -156,7 +157,7 @@ def finetune_command(info: CheckpointInfo, recipe: FinetuneRecipe) -> str:
             named = FinetuneRecipe.read(recipe.name)
     if "method" in about:
         words.append(f"--method {about['method']}")
-    words.append(f"--steps {about['steps']}")
+    words.append(f"--steps {about.get('planned', about['steps'])}")
     for key in ("batch", "lora", "seed"):
         if (value := getattr(recipe, key)) != getattr(named, key):
             words.append(f"--{key} {value}")

@@ -34,8 +34,8 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
         The saved state to resume from, None for a new run, and the commits.
 
     Raises:
-        ProblemError: The folder has a run with other settings (`steps` aside) or with more steps, or a model without a
-            run, which would be overwritten.
+        ProblemError: The folder has a run with other settings (`steps` and `finish` aside) or with more steps, or a
+            model without a run, which would be overwritten.
     """
     stamp = run / "recipe.json"
     if not run.exists() and (there := [name for name in MODEL_FILES if (run.parent / name).exists()]):
@@ -45,7 +45,7 @@ def claim(run: Path, settings: Mapping[str, Any], steps: int) -> tuple[str | Non
         try:
             found = json.loads(stamp.read_text(encoding="utf-8"))
             commits = found.get("commits", "")
-            keys = (settings.keys() | found.keys()) - {"steps", "commits"}
+            keys = (settings.keys() | found.keys()) - {"steps", "finish", "commits"}
             different = sorted(key for key in keys if found.get(key) != settings.get(key))
         except (ValueError, TypeError, AttributeError):
             raise ProblemError(f"folder {str(run)!r}: its recipe.json can't be read; choose a new folder") from None

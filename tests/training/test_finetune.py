@@ -69,6 +69,8 @@ def test_every_packaged_recipe_can_be_read():
     assert FinetuneRecipe.read("tinyllama").lr == (1e-4, 1e-4, 1e-5)
     recipe = FinetuneRecipe(lr=(1e-4,), schedule="cosine", warmup=0.1)
     assert [round(recipe.rate(step, 100) * 1e6) for step in (0, 9, 10, 55, 99)] == [10, 100, 100, 50, 0]
+    ended = FinetuneRecipe(lr=(1e-4,), schedule="cosine", warmup=0.1, finish=(55, 65))
+    assert [round(ended.rate(step, 100) * 1e6) for step in (0, 9, 10, 55, 60, 65)] == [10, 100, 100, 50, 25, 0]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +142,16 @@ def test_a_run_is_extended_but_not_cut_short_or_changed(base, sums, tmp_path):
     finetune(base, sums, out, QUICK | {"steps": 3, "device_batch": 2, "save_every": 5})  # which change nothing
     with pytest.raises(ProblemError, match="holds a run with another contents; choose a new folder"):
         finetune(base, "enhancement", out, QUICK)
+
+
+def test_a_run_that_has_begun_can_end_early(base, sums, tmp_path):
+    finetune(base, sums, tmp_path, QUICK | {"steps": 2})
+    out = finetune(base, sums, tmp_path, QUICK | {"finish": [2, 4]})
+    assert [entry["step"] for entry in log_of(out)] == [1, 2, 3, 4]
+    assert (
+        "to 0 from step 2 on by `finish: [2, 4]`" in (card := (out / "README.md").read_text()) and "--steps 6" in card
+    )
+    assert json.loads((out / "run" / "recipe.json").read_text())["finish"] == [2, 4]
 
 
 def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, sums, tmp_path):
