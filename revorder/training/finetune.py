@@ -196,6 +196,7 @@ def finetune(
         log = read_log(run / "log.jsonl")
         about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": commits}
         about |= {"method": method} if method else {}
+        about |= {"mix": mix, "share": share} if mix else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:
             info = CheckpointInfo(mixture.method, mixture.form, trained_digits(mixture), mixture.answer, 0, about)
