@@ -75,7 +75,7 @@ def verify(
     >>> verify("948/12=8R-(12*80)(r|069)(-r|21)#9R-(12*9)(r|801)(0)=79").reason
     "missed rollback of the quotient digit 8, the right one is 7: expected 'W', found '#'"
     """
-    judging, form_or_default = find_method(method, form)
+    judging, _ = find_method(method, form)
     if isinstance(text, bytes):
         text = text.decode("utf-8", errors="replace")
     if isinstance(problem, str):
@@ -94,7 +94,7 @@ def verify(
     if written.split() != [written]:
         written = re.sub(r"\n+", "\n", _SPACE.sub("", written)).strip("\n")
     written = without_separators(written)
-    best = best_replay(judging, form and form_or_default, asked, written)
+    best = best_replay(judging, form, asked, written)
     if best.ok:
         return Verdict(True, asked.answer, None, "", best.rollbacks, best.kept)
     return Verdict(False, judging.parse_answer(text), best.step, best.reason, best.rollbacks, best.kept)

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from revorder.arithmetic.expression import Expression
-from revorder.arithmetic.numbers import Agreement, Number, agreement, apply
+from revorder.arithmetic.numbers import Agreement, Number, agreement, apply, places_needed
 from revorder.errors import ProblemError
 
 SIGN = "sign"  # the right digits with the wrong sign
@@ -21,6 +21,8 @@ CARRY = "carry"  # lost, or one too many
 MISALIGNMENT = "misalignment"  # an operand or a partial product shifted to the wrong place
 ONE_DIGIT = "one digit"
 UNKNOWN = "unknown"
+
+COMPARED_PLACES = 12  # decimal places whose digits are compared
 
 _TERM = re.compile(r"(-?[0-9.]+)(//|[-+*/])?")
 
@@ -46,15 +48,14 @@ def find_cause(expression: Expression, exact: Fraction, stated: Number) -> str:
         return PRECEDENCE
     if found and exact and is_power_of_ten(abs(found / exact)):
         return POWER_OF_TEN
-    scale = 10 ** max(stated.places, places_of(exact))
-    if (exact * scale).denominator == 1 and (found * scale).denominator == 1 and (exact < 0) == (found < 0):
-        if cause := digit_cause(str(abs(exact * scale)), str(abs(found * scale))):
+    needed = places_needed(exact) or 0
+    scale = 10 ** max(stated.places, needed if needed <= COMPARED_PLACES else 0)
+    if (exact * scale).denominator == (found * scale).denominator == 1 and (exact < 0) == (found < 0):
+        right, wrong = str(abs(exact * scale)), str(abs(found * scale))
+        if cause := digit_cause(right, wrong) or step_cause(expression, exact * scale, found * scale):
             return cause
-        if cause := step_cause(expression, exact * scale, found * scale):
-            return cause
-        if len(right := str(abs(exact * scale))) == len(wrong := str(abs(found * scale))):
-            if sum(a != b for a, b in zip(right, wrong, strict=True)) == 1:
-                return ONE_DIGIT
+        if len(right) == len(wrong) and sum(a != b for a, b in zip(right, wrong, strict=True)) == 1:
+            return ONE_DIGIT
     return UNKNOWN
 
 
@@ -160,8 +161,3 @@ def is_power_of_ten(value: Fraction) -> bool:
     """Whether a positive value is 10, 100, ... or 1/10, 1/100, ..."""
     more = value if value > 1 else 1 / value
     return more.denominator == 1 and more > 1 and str(more.numerator).rstrip("0") == "1"
-
-
-def places_of(value: Fraction) -> int:
-    """Return how many decimal places write a value in full: at most 12, or 0 if 12 are too few."""
-    return next((places for places in range(13) if (value * 10**places).denominator == 1), 0)

@@ -88,10 +88,7 @@ class Problem(_Operation):
         >>> Problem(12, "*", 4567).answer
         '54804'
         """
-        a, op, b = self
-        if op == "/":
-            return answer_text(*divmod(a, b))
-        return str(a + b if op == "+" else a - b if op == "-" else a * b)
+        return answer_text(*divmod(self.a, self.b)) if self.op == "/" else str(self.value)
 
     @property
     def digits(self) -> int:

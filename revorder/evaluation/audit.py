@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from revorder.arithmetic import causes
 from revorder.arithmetic.causes import left_to_right
 from revorder.arithmetic.expression import Expression
-from revorder.arithmetic.numbers import Agreement, Number, agreement, decimal_text, places_needed
+from revorder.arithmetic.numbers import Agreement, Number, agreement, places_needed
 from revorder.arithmetic.problem import answer_text
 from revorder.errors import ProblemError, quote, shorten
 from revorder.reading.answers import read_answer
-from revorder.reading.numbers import read_fraction, read_stored
+from revorder.reading.numbers import number_text, read_fraction, read_stored
 from revorder.reading.questions import Asked, read_question
 from revorder.reading.sides import RIGHT, UNREAD, WRONG
 
@@ -73,7 +73,7 @@ def check_asked(asked: Asked, answer: str) -> Finding:
         return Finding(LEFT_ALONE)  # 24/7 in `24 hours, 7 days a week`
     try:
         value = expression.fraction()
-        in_lowest = str(value) if asked.lowest else shown(value)
+        in_lowest = str(value) if asked.lowest else number_text(value, MAX_PLACES)
         exact = expression.answer if isinstance(stated, str) and expression.is_whole else in_lowest
     except ProblemError as error:
         if "by zero" not in str(error):
@@ -89,7 +89,8 @@ def check_asked(asked: Asked, answer: str) -> Finding:
         return Finding(LEFT_ALONE)
     if isinstance(stated, str):
         return Finding(WRONG, str(expression), exact, stated, causes.UNKNOWN)
-    return Finding(WRONG, str(expression), exact, shown(stated.value), find_cause(asked, value, stated))
+    found = number_text(stated.value, MAX_PLACES)
+    return Finding(WRONG, str(expression), exact, found, find_cause(asked, value, stated))
 
 
 def by_a_fraction(expression: Expression) -> Number | None:
@@ -164,16 +165,6 @@ def find_cause(asked: Asked, value: Fraction, stated: Number) -> str:
     close = stated.places and abs(found - value) * 10**5 < abs(value)
     rounded = cause == causes.ROUNDING and asked.places is asked.significant is None
     return LAST_DIGITS if close and not rounded and cause != causes.PRECEDENCE else cause
-
-
-def shown(value: Fraction) -> str:
-    """Return a value as a decimal if that is finite, else as a fraction.
-
-    >>> shown(Fraction(7, 2)), shown(Fraction(1, 3))
-    ('3.5', '1/3')
-    """
-    places = places_needed(value)
-    return str(value) if places is None or places > MAX_PLACES else decimal_text(int(value * 10**places), places)
 
 
 # Records

@@ -125,20 +125,16 @@ def quotient_for(rng: random.Random, divisor: int, digits: str) -> int:
     return number(rng, rng.randint(1, (17 if divisor < 10 else 13) - len(str(divisor))), digits)
 
 
-def quotients_of(*alphabets: str) -> DrawOperands:
+def quotients_of(*alphabets: str, make: Callable[[random.Random, int], int] = divisor_of) -> DrawOperands:
     def draw(rng: random.Random, i: int) -> tuple[int, int]:
-        divisor = divisor_of(rng, i)
+        divisor = make(rng, i)
         return division(rng, divisor, quotient_for(rng, divisor, rng.choice(alphabets)))
 
     return draw
 
 
 def divisors(make: Callable[[random.Random, int], int]) -> DrawOperands:
-    def draw(rng: random.Random, i: int) -> tuple[int, int]:
-        divisor = make(rng, i)
-        return division(rng, divisor, quotient_for(rng, divisor, rng.choice(["0123456789", "0123456789", "09"])))
-
-    return draw
+    return quotients_of("0123456789", "0123456789", "09", make=make)
 
 
 def remainder_of(kind: int) -> DrawOperands:

@@ -130,14 +130,46 @@ def collect(
     out: Path | None,
     settings: RunSettings | None,
     progress: Callable[[int], None],
-    overwrite: bool = False,
+    overwrite: bool,
 ) -> list[Result]:
     """Return the results of the wanted tasks and problems, in order: those in `out`, and those that `write` makes.
 
     `write` is given the indices of the missing ones. `out`, `settings`, `progress` and `overwrite` are as in `run`.
     """
     with only_writer(out):
-        return _collect(wanted, write, out, settings, progress, overwrite)
+        partial = out and partial_of(out)
+        known: dict[tuple[str, str], Result] = {}
+        if out and partial:
+            if not overwrite and (done := finished(out, settings)) is not None:
+                return done
+            try:
+                known = {(result.task, result.problem): result for result in resumed(partial, settings)}
+            except ProblemError:  # another run's, or no results
+                if not overwrite:
+                    raise
+                partial.unlink(missing_ok=True)
+        todo = [i for i, key in enumerate(wanted) if key not in known]
+        progress(len(wanted) - len(todo))
+        try:
+            stream = partial.open("a", buffering=1) if partial else None
+        except OSError as error:
+            raise ProblemError(
+                f"results {str(out)!r} can't be written: {error.strerror}; choose a folder that exists"
+            ) from None
+        with stream or nullcontext():
+            if stream and not stream.tell():
+                stream.write(heading(settings))
+            for result in write(todo):
+                known[result.task, result.problem] = result
+                if stream:
+                    stream.write(json.dumps(asdict(result)) + "\n")
+                progress(1)
+        results = [known[key] for key in wanted]
+        if out and partial:
+            text = heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results)
+            write_whole(out, gzip.compress(text.encode(), mtime=0) if out.suffix == GZIP else text)
+            partial.unlink()
+        return results
 
 
 @contextmanager
@@ -155,49 +187,6 @@ def only_writer(out: Path | None) -> Iterator[None]:
             yield
         finally:
             lock.unlink(missing_ok=True)
-
-
-def _collect(
-    wanted: Sequence[tuple[str, str]],
-    write: Callable[[Sequence[int]], Iterable[Result]],
-    out: Path | None,
-    settings: RunSettings | None,
-    progress: Callable[[int], None],
-    overwrite: bool,
-) -> list[Result]:
-    partial = out and partial_of(out)
-    known: dict[tuple[str, str], Result] = {}
-    if out and partial:
-        if not overwrite and (done := finished(out, settings)) is not None:
-            return done
-        try:
-            known = {(result.task, result.problem): result for result in resumed(partial, settings)}
-        except ProblemError:  # another run's, or no results
-            if not overwrite:
-                raise
-            partial.unlink(missing_ok=True)
-    todo = [i for i, key in enumerate(wanted) if key not in known]
-    progress(len(wanted) - len(todo))
-    try:
-        stream = partial.open("a", buffering=1) if partial else None
-    except OSError as error:
-        raise ProblemError(
-            f"results {str(out)!r} can't be written: {error.strerror}; choose a folder that exists"
-        ) from None
-    with stream or nullcontext():
-        if stream and not stream.tell():
-            stream.write(heading(settings))
-        for result in write(todo):
-            known[result.task, result.problem] = result
-            if stream:
-                stream.write(json.dumps(asdict(result)) + "\n")
-            progress(1)
-    results = [known[key] for key in wanted]
-    if out and partial:
-        text = heading(settings) + "".join(json.dumps(asdict(result)) + "\n" for result in results)
-        write_whole(out, gzip.compress(text.encode(), mtime=0) if out.suffix == GZIP else text)
-        partial.unlink()
-    return results
 
 
 def heading(settings: RunSettings | None) -> str:

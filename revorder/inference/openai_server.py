@@ -104,8 +104,7 @@ class Endpoint:
         except ImportError:
             raise self._wrong("needs openai; install: pip install 'revorder[api]'") from None
         max_digits = tuple((op, MAX_DIGITS, MAX_DIGITS) for op in OPS)
-        about = {"url": without_password(base_url), "model": model}
-        self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer, extra=about)
+        self.info = CheckpointInfo(method, form, max_digits, writes.writes_answer)
         self.prompts = Prompts(method, form, shots)
         self._limit = "max_tokens"  # the server's name of the token limit
         self.greedy = True  # False once the server refuses temperature 0

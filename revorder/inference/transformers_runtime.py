@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from revorder.arithmetic.expression import parse_problem
 from revorder.arithmetic.problem import MAX_DIGITS, OPS, Problem
@@ -20,6 +20,9 @@ from revorder.inference.prompts import Prompts
 from revorder.methods import find_method, full_name
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo, checkpoint
 from revorder.reading.answers import CUT
+
+if TYPE_CHECKING:
+    from transformers import GenerationConfig
 
 BATCH = 64  # texts
 
@@ -133,7 +136,7 @@ class TransformersRuntime:
             try:
                 stop = [lambda ids, scores, **_: torch.full((len(ids),), left.is_set(), device=ids.device)]
                 options = self._options(max_tokens, len(ids))
-                self.model.generate(**encoded, streamer=tokens, stopping_criteria=stop, **options)
+                self.model.generate(**encoded, streamer=tokens, stopping_criteria=stop, generation_config=options)
             except BaseException as error:
                 failed.append(error)
                 tokens.end()
@@ -183,10 +186,10 @@ class TransformersRuntime:
             batch = order[start : start + self.batch]
             encoded = self._encode([prompts[i] for i in batch], templated)
             options = self._options(max_tokens, encoded["input_ids"].shape[1])
-            ends = options["generation_config"].eos_token_id
+            ends = options.eos_token_id
             ends = {self.tokenizer.pad_token_id, *([ends] if isinstance(ends, int) else ends or [])}
             with torch.inference_mode():
-                written = self.model.generate(**encoded, **options).tolist()
+                written = self.model.generate(**encoded, generation_config=options).tolist()
             # decode the whole text and remove the prompt: some tokenizers drop a space at the start of a text
             begins = self.tokenizer.batch_decode(encoded["input_ids"], skip_special_tokens=True)
             wholes = self.tokenizer.batch_decode(written, skip_special_tokens=True)
@@ -205,13 +208,13 @@ class TransformersRuntime:
         encoded = self.tokenizer.pad({"input_ids": list(map(ids, prompts))}, return_tensors="pt")
         return {name: encoded[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
 
-    def _options(self, max_tokens: int, length: int) -> dict[str, Any]:
+    def _options(self, max_tokens: int, length: int) -> GenerationConfig:
         """Return options for greedy generation after a prompt of `length` tokens, up to the model's last position."""
         from transformers import GenerationConfig
 
         positions = getattr(self.model.config, "max_position_embeddings", None) or length + max_tokens
         ends = self.model.generation_config.eos_token_id
-        config = GenerationConfig(
+        return GenerationConfig(
             max_new_tokens=max(1, min(max_tokens, positions - length)),
             do_sample=False,
             num_beams=1,
@@ -219,7 +222,6 @@ class TransformersRuntime:
             eos_token_id=self.tokenizer.eos_token_id if ends is None else ends,
             pad_token_id=self.tokenizer.pad_token_id,
         )
-        return {"generation_config": config}
 
 
 class _Tokens:

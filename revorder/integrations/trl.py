@@ -196,7 +196,7 @@ def canonical(answer: Number | str | None) -> str | None:
     >>> canonical(read_answer("1e+3")), canonical(read_answer("79 remainder 2"))
     ('1000', '79R2')
     """
-    return number_text(answer) if isinstance(answer, Number) else answer
+    return number_text(answer.value) if isinstance(answer, Number) else answer
 
 
 def last_line(prompt: Turns) -> str:

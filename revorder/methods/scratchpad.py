@@ -16,12 +16,12 @@ from revorder.arithmetic.trace import ESTIMATE, STEP_END, ChooseDigit, Kind, Pie
 from revorder.errors import ProblemError, quote
 from revorder.methods.base import Method
 
-LONGEST = 4_000_000  # of a product: the longer operand's digits squared times the shorter's; a ninth of its characters
+LONGEST = 4_000_000  # of a product or quotient: a count of digits, about a ninth or a fifth of its characters
 OPEN, CLOSE = "<scratch>", "</scratch>"
 
 
 def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> Iterator[Piece]:
-    """Yield the question, the scratch lines and the answer; raises ProblemError if a product is too long.
+    """Yield the question, the scratch lines and the answer; raises ProblemError if they are too long.
 
     >>> from revorder.arithmetic.trace import correct_digit, text_of
     >>> print(text_of(pieces(Problem(29, "+", 57), "scratchpad", correct_digit, True)))
@@ -35,7 +35,8 @@ def pieces(problem: Problem, form: str, choose: ChooseDigit, answer: bool) -> It
     8 6
     """
     a, op, b = problem.a, problem.op, problem.b
-    if op == "*" and len(str(max(a, b))) ** 2 * len(str(min(a, b))) > LONGEST:
+    long, short = (b, a // b) if op == "/" else (max(a, b), min(a, b))
+    if op in "*/" and len(str(long)) ** 2 * len(str(short)) > LONGEST:
         raise ProblemError(f"problem {quote(str(problem))}: its scratchpad is too long; give fewer digits")
     yield copy(f"{spaced(a)} {op} {spaced(b)}\n{OPEN}\n")
     sign = ""

@@ -109,7 +109,7 @@ def extract_answer(reply: str) -> str | None:
     if part and not _NOT_IT.search(text[max(0, part.start(1) - NEAR) : part.start(1)]):
         number = read_stored(re.sub(r"\s", "", part[1]))
         if number and (number.value.denominator > 1 or "%" in part[1]):
-            return number_text(number)
+            return number_text(number.value)
     runs = list(RUN.finditer(text))
     between = [text[left.end(1) : right.start()][: NEAR + 1] for left, right in pairwise(runs)]
     joins = [bool(_JOIN.fullmatch(part)) for part in between]

@@ -109,18 +109,16 @@ def check_equation(equation: Equation, text: str, plain: str, in_table: bool = F
     written = text[equation.start : equation.end]
     behind = _BEHIND_ANNOTATION.match(text, equation.end)
     contradicted = behind is not None and differs(behind[1], equation.stated)
-    simple = None if contradicted else _SIMPLE.fullmatch(written)
-    if simple and not _REMAINDER.match(plain, equation.end):
-        left, stated = simple.groups()
-        if is_equal(left, stated):
-            return Finding(RIGHT, written, equation.start, equation.end)
+    remainder = _REMAINDER.match(plain, equation.end)
+    simple = None if contradicted or remainder else _SIMPLE.fullmatch(written)
+    if simple and is_equal(*simple.groups()):
+        return Finding(RIGHT, written, equation.start, equation.end)
     sides = equation.sides
     if len(sides) < 2:
         return None
     if len(written) > MAX_LENGTH:
         return Finding(UNREAD, written, equation.start, equation.end, cause="it is too long")
     line = line_around(plain, equation.start, equation.end)
-    remainder = _REMAINDER.match(plain, equation.end)
     rounding = _ROUNDS.search(line) is not None
     if not rounding and _ROUGHLY.search(line):
         rounding = _ROUGHLY.search(around(CLAUSE_END, plain, equation.start, equation.end)) is not None

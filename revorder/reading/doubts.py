@@ -112,11 +112,11 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
         return "it may be denied, supposed or asked"
     if any(map(_LEADING_ZERO.search, sides)):
         return "a number with leading zeros may be a time or a label"
-    if _PARTS.match(plain, equation.end):
+    if _PARTS.match(plain, end):
         return "its last side may be in parts or in tens"
-    if _CENTS.match(plain, equation.end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
+    if _CENTS.match(plain, end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
         return "its sides have other units"
-    unit = _UNIT.match(plain, equation.end)
+    unit = _UNIT.match(plain, end)
     cents = any(sign in sides[-1] and sign not in equation.first for sign in CURRENCY)
     if (unit or cents) and stated and exact:
         ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
@@ -126,16 +126,15 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
             parts = exact.value - stated.value
             if any(exact.value == stated.value * n + more or parts * n == more for n in _CONVERSIONS):
                 return "it states two units"
-    days = _DAYS.match(plain, equation.end)
+    days = _DAYS.match(plain, end)
     if span := _RANGE.fullmatch(sides[0].strip("() ")):
         first, last = Fraction(span[1]), Fraction(span[2])
-        named = plain[max(0, equation.start - BESIDE) : equation.start].rstrip()[-1:].isalpha()
         said = sides[-1].strip()
+        named = before.rstrip()[-1:].isalpha()
         if first < last and (named or not (said.startswith("-") or said == str(last - first))):
             return "its first side may be a range"
-        if unit and unit["hours"] and said == str((last - first) % 12):
-            return "its first side may be a span of time"
-        if days and said == str(last - first):
+        hours = unit and unit["hours"] and said == str((last - first) % 12)
+        if hours or (days and said == str(last - first)):
             return "its first side may be a span of time"
     if days and any(map(DATE.search, sides)):
         return "a date may be in it"

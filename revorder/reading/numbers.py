@@ -148,16 +148,14 @@ def read_stored(text: str) -> Number | None:
         return None
 
 
-def number_text(number: Number) -> str:
-    """Write a number with as few places as its value needs, a fraction that does not end as `a/b`.
+def number_text(value: Fraction, most: int = MOST_PLACES) -> str:
+    """Write a value with as few places as it needs; one that needs more than `most`, or never ends, as `a/b`.
 
-    >>> number_text(Number(Fraction(1, 2), 3)), number_text(Number(Fraction(1, 3), 0))
+    >>> number_text(Fraction(1, 2)), number_text(Fraction(1, 3))
     ('0.5', '1/3')
     """
-    places = places_needed(number.value)
-    if places is None or places > MOST_PLACES:
-        return str(number.value)
-    return decimal_text(int(number.value * 10**places), places)
+    places = places_needed(value)
+    return str(value) if places is None or places > most else decimal_text(int(value * 10**places), places)
 
 
 def read_reversed(text: str) -> str:

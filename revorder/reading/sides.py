@@ -55,12 +55,9 @@ def judge_sides(
         first = Expression.parse(read_reversed(sides[0]))
         value = first.fraction()
     except ProblemError as error:
-        letters = any(char.isalpha() for char in read_reversed(sides[0]).replace("x", ""))
-        return (
-            Judged(None)
-            if letters
-            else Judged(UNREAD, 0, "", "by zero" if "by zero" in str(error) else "its first side can't be read")
-        )
+        if any(char.isalpha() for char in read_reversed(sides[0]).replace("x", "")):
+            return Judged(None)
+        return Judged(UNREAD, 0, "", "by zero" if "by zero" in str(error) else "its first side can't be read")
     if not first.operators:
         return Judged(None)
     accepted, run_on = {value}, False
@@ -93,11 +90,9 @@ def judge_sides(
                 return Judged(UNREAD, i, "", "a side may continue with a rounded one")
         elif not run_on:
             how = agreement(value, stated)
-            ends = places_needed(value) is not None  # then no digit is cut without a word
-            if how is Agreement.ROUNDED and (stated.places or rounding):
-                accepted.add(found)
-                continue
-            if how is Agreement.TRUNCATED and (rounding or (stated.places and not ends)):
+            # no digit of a decimal that ends is cut without a word
+            cut = how is Agreement.TRUNCATED and (rounding or (stated.places and places_needed(value) is None))
+            if cut or (how is Agreement.ROUNDED and (stated.places or rounding)):
                 accepted.add(found)
                 continue
             if (i in near or tens) and is_round(value, found):
@@ -111,7 +106,7 @@ def judge_sides(
         if is_next or ((i in near or (rounding and value.denominator > 1)) and close(found, value, Fraction(1, 20))):
             return Judged(UNREAD, i, "", ROUNDED_SOMEHOW)
         cause = CHAIN if run_on else find_cause(first, value, stated) if stated is not None else UNKNOWN
-        return Judged(WRONG, i, number_text(Number(value, 0)), cause)
+        return Judged(WRONG, i, number_text(value), cause)
     return Judged(RIGHT)
 
 
@@ -133,7 +128,7 @@ def judge_remainder(first: Expression, quotient: Fraction, rest: Fraction, side:
     value = first.fraction()
     if quotient.denominator == 1 and (quotient - value) * divisor + rest == 0 and abs(rest) < abs(divisor):
         return Judged(RIGHT)
-    left = number_text(Number((value - int(value)) * divisor, 0))
+    left = number_text((value - int(value)) * divisor)
     return Judged(WRONG, side, f"{int(value)} remainder {left}", REMAINDER)
 
 

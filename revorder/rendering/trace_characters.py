@@ -54,7 +54,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
     >>> [char.digit.sids for char in reading.steps[0] if char.digit], reading.wrong, reading.verdict.ok
     ([()], '', False)
     """
-    writer, named = find_method(method, form)
+    writer, _ = find_method(method, form)
     text = re.sub(r"\n\s*\n", "\n", ascii_signs(text)).strip()
     try:
         problem = writer.parse_question(text)
@@ -62,7 +62,7 @@ def read_trace(text: str, method: str = "revorder", form: str | None = None, exp
         return Reading(None, (), text, Replay(False, 0, 0, f"no question to judge: {error}"), None)
     places = [i for i, char in enumerate(without_separators(text, " ")) if not _SPACE.match(char)]
     written = "".join([text[i] for i in places])
-    verdict = best_replay(writer, form and named, problem, written)
+    verdict = best_replay(writer, form, problem, written)
     segments: list[Segment] = []
     chars: list[Char] = []
     breaks: list[int] = []  # the index in `chars` at each step's end

@@ -26,7 +26,7 @@ MOST_NAMED = 4  # unwritten digits listed by name
 
 _OPERATION = re.compile(r"([0-9]+)([-+*/])([0-9]+)")
 _LONG = re.compile(f"[0-9]{{{LONGEST + 1}}}")
-_MARKS = {"right": ("✓", "right"), "wrong": ("✗", "wrong")}
+_MARKS = {"right": "✓", "wrong": "✗"}
 
 
 def beside(name: str) -> str:
@@ -115,13 +115,12 @@ def rejection(text: str, reason: str) -> str:
 
 def mark(state: str) -> str:
     """Return the sign of a state as HTML."""
-    sign, said = _MARKS[state]
-    return f'<span class="mark" role="img" aria-label="{said}">{sign}</span>'
+    return f'<span class="mark" role="img" aria-label="{state}">{_MARKS[state]}</span>'
 
 
 def steps_html(reading: Reading) -> str:
     """Return the steps of a trace, one per row: a mark, the text, and the text with its numbers restored."""
-    rows = list(reading.steps)
+    rows = list(reading.steps) or [()] * bool(reading.wrong)
     first = True  # only the first digit is reached by Tab; the arrow keys continue from there
     items: list[str] = []
     for i, row in enumerate(rows):
@@ -130,10 +129,6 @@ def steps_html(reading: Reading) -> str:
         body, first = row_html(row, first)
         wrong = f'<span class="bad">{escape(reading.wrong)}</span>' if last and reading.wrong else ""
         items.append(f'<li class="{state}">{mark(state)}<code>{body}{wrong}</code>{reads(row, state)}</li>')
-    if not rows and reading.wrong:
-        items.append(
-            f'<li class="wrong">{mark("wrong")}<code><span class="bad">{escape(reading.wrong)}</span></code></li>'
-        )
     return f'<ol class="steps">{"".join(items)}</ol>'
 
 

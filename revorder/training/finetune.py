@@ -199,6 +199,7 @@ def finetune(
         about |= {"planned": planned} if recipe.finish else {}
         about |= {"seconds": round(log[-1]["seconds"]) if log else 0, "commit": commits}
         about |= {"method": method} if method else {}
+        about |= {"mix": mix, "share": share} if mix else {}
         info = CheckpointInfo("plain", "plain", (), True, 0, about)
         if mixture:
             info = CheckpointInfo(mixture.method, mixture.form, trained_digits(mixture), mixture.answer, 0, about)

@@ -157,6 +157,8 @@ def finetune_command(info: CheckpointInfo, recipe: FinetuneRecipe) -> str:
             named = FinetuneRecipe.read(recipe.name)
     if "method" in about:
         words.append(f"--method {about['method']}")
+    if "mix" in about:
+        words.append(f"--mix {about['mix']} --share {about['share']:g}")
     words.append(f"--steps {about.get('planned', about['steps'])}")
     for key in ("batch", "lora", "seed"):
         if (value := getattr(recipe, key)) != getattr(named, key):

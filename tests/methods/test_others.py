@@ -23,10 +23,17 @@ def test_goats_products_are_true(a, b):
     assert fields[0] == f"{a} * {b}" and {compute(field) for field in fields} == {a * b}
 
 
-@pytest.mark.parametrize("method", ["goat", "scratchpad"])
-def test_a_product_whose_text_would_fill_the_memory_is_refused(method):
+@pytest.mark.parametrize(
+    ("method", "problem"),
+    [
+        ("goat", Problem(10**800 - 1, "*", 10**800 - 1)),
+        ("scratchpad", Problem(10**800 - 1, "*", 10**800 - 1)),
+        ("scratchpad", Problem(10**800 - 1, "/", 10**400 - 1)),
+    ],
+)
+def test_a_problem_whose_text_would_fill_the_memory_is_refused(method, problem):
     with pytest.raises(ProblemError, match="too long; give fewer digits"):
-        trace(Problem(10**800 - 1, "*", 10**800 - 1), method)
+        trace(problem, method)
 
 
 def test_an_expression_whose_text_would_fill_the_memory_is_refused():

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from smoke import smoke_results
 
 from revorder import csid
 from revorder.metrics.token_cost import cost
@@ -11,7 +12,6 @@ from revorder.reproduce.columns import table1_columns
 from revorder.reproduce.exhibits import Chart, Table
 from revorder.reproduce.experiment import RunInfo, texts_in
 from revorder.reproduce.frontier import FRONTIER, LONGEST
-from revorder.reproduce.harness import perform
 
 COUNTED = ("MUL 3D", "DIV 6D/3D", *LONGEST)
 
@@ -19,7 +19,7 @@ COUNTED = ("MUL 3D", "DIV 6D/3D", *LONGEST)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The smoke preset's results."""
-    return perform(FRONTIER, "smoke", tmp_path_factory.mktemp("results"))
+    return smoke_results(tmp_path_factory) / FRONTIER.name
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SHARED
+from smoke import EXPERIMENTS, GSM8K, smoke_results
 
 from revorder import ProblemError
 from revorder.evaluation.scores import Result
@@ -33,8 +34,6 @@ from revorder.reproduce.trainers import Finetuning, Training
 from revorder.training.recipe import Recipe
 
 DOCS = Path(__file__).parents[2] / "docs" / "reproduction"
-GSM8K = SHARED.is_dir()
-EXPERIMENTS = {name: experiment for name, experiment in ALL.items() if GSM8K or name not in ("table3", "figures7-8")}
 TRAINED = [name for name, experiment in EXPERIMENTS.items() if experiment.libraries]
 
 
@@ -50,10 +49,7 @@ def gsm8k():
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """All experiments at the smoke preset."""
-    out = tmp_path_factory.mktemp("results")
-    for experiment in EXPERIMENTS.values():
-        perform(experiment, "smoke", out)
-    return out
+    return smoke_results(tmp_path_factory)
 
 
 def test_what_needs_data_that_is_not_here_is_refused_in_a_line(tmp_path, monkeypatch):
@@ -239,8 +235,8 @@ def test_results_of_another_layout_are_refused(tmp_path, results):
         results_in(tmp_path / "nothing")
 
 
-def test_the_page_holds_everything_and_asks_for_nothing(results):
-    page = results / "index.html"
+def test_the_page_holds_everything_and_asks_for_nothing(tmp_path, results):
+    page = tmp_path / "index.html"
     write_page(results, page)
     text = page.read_text()
     for experiment in EXPERIMENTS.values():
@@ -253,6 +249,9 @@ def test_the_page_holds_everything_and_asks_for_nothing(results):
 
 
 def test_the_check_finds_a_changed_trace_and_a_changed_number_in_the_docs(tmp_path, results):
+    for name in ("table1", "figure6"):
+        shutil.copytree(results / name, tmp_path / "results" / name, ignore=shutil.ignore_patterns(MODELS))
+    results = tmp_path / "results"
     doc = tmp_path / "reproduction.md"
     doc.write_text("# Ours\n\n<!-- result table1 -->\n<!-- end -->\n\nand\n\n<!-- result figure6 -->\n<!-- end -->\n")
     doc.write_text(fill_docs(doc.read_text(), results))
@@ -270,10 +269,8 @@ def test_the_check_finds_a_changed_trace_and_a_changed_number_in_the_docs(tmp_pa
     row["verified"] = row["correct"] = True
     row["text"] = row["problem"] + "=r|"
     store(stored, "\n".join([whole.splitlines()[0], json.dumps(row), *whole.splitlines()[2:]]) + "\n")
-    try:
-        assert any("lean.jsonl.gz, line 2" in d.where and row["problem"] in d.what for d in check(results, []))
-    finally:
-        store(stored, whole)
+    assert any("lean.jsonl.gz, line 2" in d.where and row["problem"] in d.what for d in check(results, []))
+    store(stored, whole)
 
     doc.write_text("<!-- result nothing -->\n<!-- end -->\n")
     with pytest.raises(ProblemError, match="result 'nothing' is not in"):

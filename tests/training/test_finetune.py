@@ -103,10 +103,10 @@ def test_a_run_learns_and_what_it_wrote_loads_as_any_model(whole, base):
     assert TransformersRuntime(whole).info.max_digits == (("+", 2, 2),)
 
 
-def test_the_cards_snippet_runs(whole):
-    code = (whole / "README.md").read_text().partition("```python\n")[2].partition("```")[0]
-    done = subprocess.run([sys.executable, "-c", code], cwd=whole, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.startswith("12+35="), done.stderr[-2000:]
+def test_the_cards_snippet_runs(whole, monkeypatch, capsys):
+    monkeypatch.chdir(whole)
+    exec((whole / "README.md").read_text().partition("```python\n")[2].partition("```")[0], {})
+    assert capsys.readouterr().out.startswith("12+35=")
 
 
 def test_an_interrupted_run_saves_and_ends_as_the_whole_one(whole, base, sums, tmp_path, capsys):
@@ -148,19 +148,16 @@ def test_a_run_that_has_begun_can_end_early(base, sums, tmp_path):
     finetune(base, sums, tmp_path, QUICK | {"steps": 2})
     out = finetune(base, sums, tmp_path, QUICK | {"finish": [2, 4]})
     assert [entry["step"] for entry in log_of(out)] == [1, 2, 3, 4]
-    assert (
-        "to 0 from step 2 on by `finish: [2, 4]`" in (card := (out / "README.md").read_text()) and "--steps 6" in card
-    )
+    card = (out / "README.md").read_text()
+    assert "to 0 from step 2 on by `finish: [2, 4]`" in card and "--steps 6" in card
     assert json.loads((out / "run" / "recipe.json").read_text())["finish"] == [2, 4]
 
 
-def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, sums, tmp_path):
-    mixture = tmp_path / "sums.yaml"
-    shutil.copy(sums, mixture)
-    finetune(base, str(mixture), tmp_path / "out", QUICK | {"steps": 1})
-    mixture.write_text(mixture.read_text().replace("[1, 2]", "[1, 3]"))
+def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, whole, sums, tmp_path):
+    mixture = tmp_path / Path(sums).name
+    mixture.write_text(Path(sums).read_text().replace("[1, 2]", "[1, 3]"))
     with pytest.raises(ProblemError, match="holds a run with another contents"):
-        finetune(base, str(mixture), tmp_path / "out", QUICK | {"steps": 2})
+        finetune(base, str(mixture), whole, QUICK)
 
 
 def test_a_run_does_not_go_on_from_another_model_at_the_same_place(base, whole, sums, tmp_path):
@@ -280,8 +277,8 @@ def test_other_text_is_mixed_in_by_its_share(base, sums, tmp_path):
     )
     sums_alone = [pair.text for pair in InTurn([read_source(str(sums), 0)]).pairs(0, 0, 80)]
     assert [text for text in texts if not text.startswith("A sentence")] == sums_alone
-    made = finetune(base, sums, tmp_path / "out", QUICK, mix=str(other))
-    assert made and (made / "model.safetensors").exists()
+    made = finetune(base, sums, tmp_path / "out", QUICK | {"steps": 1}, mix=str(other))
+    assert made and f"--mix {other} --share 0.2 --steps 1" in (made / "README.md").read_text()
     with pytest.raises(ProblemError, match="holds a run with another mix"):
         finetune(base, sums, tmp_path / "out", QUICK)
     with pytest.raises(ProblemError, match="give a JSONL file of texts, and a share between 0 and 1"):
