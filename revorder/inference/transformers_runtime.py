@@ -63,7 +63,7 @@ class TransformersRuntime:
         with needs(f"model {str(model)!r}:", "train"):
             import torch
             import transformers
-        from revorder.model.pretrained import load_model, load_tokenizer
+        from revorder.model.pretrained import has_bf16, load_model, load_tokenizer
 
         self.folder = Path(model)
         self.trained = (self.folder / INFO_FILE).exists()
@@ -83,6 +83,8 @@ class TransformersRuntime:
         except (RuntimeError, AssertionError) as error:
             raise ProblemError(f"device {device!r}: {first_line(error)}; give cpu, or a GPU such as cuda") from None
         self.model = load_model(model).to(device).eval()
+        if device == "cpu" and not has_bf16():
+            self.model.float()
         ends = self.model.generation_config.eos_token_id  # drop its other settings, which would override ours
         self.model.generation_config = transformers.GenerationConfig(eos_token_id=ends)
 

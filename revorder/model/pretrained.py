@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,6 +38,17 @@ def load_model(name: str | Path) -> Any:
 
     with _one_line(name):
         return AutoModelForCausalLM.from_pretrained(name, dtype="auto")
+
+
+@cache
+def has_bf16() -> bool:
+    """Whether this machine multiplies bfloat16 matrices in hardware."""
+    import torch
+
+    if torch.cuda.is_available():
+        return torch.cuda.is_bf16_supported()
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
 
 
 @contextmanager

@@ -159,13 +159,15 @@ def cost_in_language(
     body = []
     for name, (what, scores) in rows.items():
         shares = [together([scores[task] for task in names]).shown for names in operations.values()]
-        body.append([name, f"{what['tokens']:,}", *shares, *(f"{value:.1f}" for value in what["perplexity"].values())])
+        perplexities = [f"{value:,.1f}" for value in what["perplexity"].values()]
+        body.append([name, f"{what['tokens']:,}", *shares, *perplexities])
     header = ["taught", "tokens", *operations, "perplexity, GSM8K's questions", "perplexity, prose"]
     note = (
         f"Perplexity: of up to {texts} questions of GSM8K's test set, and paragraphs of Python's language reference,"
-        f" {LONGEST} tokens at most. mixed: {SHARE:.0%} of the examples are questions of GSM8K's training set, beside"
-        " as many equations."
+        f" {LONGEST} tokens at most."
     )
+    if any("mixed" in name for name in rows):
+        note += f" mixed: {SHARE:.0%} of the examples are questions of GSM8K's training set, beside as many equations."
     return Table("What arithmetic costs in English", header, body, note)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from transformers import AttentionInterface
 
-from revorder.training.runs import has_bf16
+from revorder.model.pretrained import has_bf16
 
 NAME = "causal"
 

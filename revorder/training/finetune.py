@@ -273,9 +273,10 @@ def save(trainer: Any, tokenizer: Any, out: Path, dtype: Any) -> None:
     if trainer.recipe.lora:
         model = model.merge_and_unload()
         state = model.state_dict()
-    model.config.dtype = dtype
     model.config.use_cache = True
     model.save_pretrained(out, state_dict={name: weight.to(dtype) for name, weight in state.items()})
+    model.config.dtype = dtype  # which save_pretrained takes from the model
+    model.config.save_pretrained(out)
     save_tokenizer(tokenizer, out)
     for file in out.glob("*.safetensors"):
         file.chmod(0o644)  # safetensors makes it readable by the owner only

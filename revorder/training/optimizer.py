@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from revorder.training.runs import has_bf16
+from revorder.model.pretrained import has_bf16
 
 
 class Muon(torch.optim.Muon):

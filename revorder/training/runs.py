@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from transformers import TrainerCallback
 
 from revorder.errors import ProblemError
 from revorder.files import make_folder, write_whole
+from revorder.model.pretrained import has_bf16
 from revorder.processes import held, is_first_process
 from revorder.provenance import commit, joined
 
@@ -197,15 +197,6 @@ def give_back_memory() -> None:
 def compiling_pays(steps: int) -> bool:
     """Whether a run should compile its model, for which PyTorch needs a C++ compiler."""
     return steps >= COMPILE_FROM and shutil.which("c++") is not None
-
-
-@cache
-def has_bf16() -> bool:
-    """Whether this machine multiplies bfloat16 matrices in hardware."""
-    if torch.cuda.is_available():
-        return torch.cuda.is_bf16_supported()
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))
 
 
 def trainer_settings(kind: type, run: Path, steps: int, pieces: int, save_every: int, seed: int, **more: Any) -> Any:

@@ -103,6 +103,16 @@ def test_a_run_learns_and_what_it_wrote_loads_as_any_model(whole, base):
     assert TransformersRuntime(whole).info.max_digits == (("+", 2, 2),)
 
 
+def test_a_model_in_bfloat16_stays_so_and_is_run_in_what_the_machine_has(base, tmp_path, monkeypatch):
+    load_model(base).bfloat16().save_pretrained(tmp_path / "half")
+    load_tokenizer(base).save_pretrained(tmp_path / "half")
+    out = finetune(tmp_path / "half", "enhancement", tmp_path / "out", QUICK | {"steps": 1})
+    assert load_model(out).dtype == next(iter(weights(out).values())).dtype == torch.bfloat16
+    for fast, dtype in ((True, torch.bfloat16), (False, torch.float32)):
+        monkeypatch.setattr("revorder.model.pretrained.has_bf16", lambda fast=fast: fast)
+        assert TransformersRuntime(out, device="cpu").model.dtype == dtype
+
+
 def test_the_cards_snippet_runs(whole, monkeypatch, capsys):
     monkeypatch.chdir(whole)
     exec((whole / "README.md").read_text().partition("```python\n")[2].partition("```")[0], {})
