@@ -25,7 +25,7 @@ from revorder.training.finetune_recipe import FinetuneRecipe
 BEFORE = "before"  # the cell of the model as it came
 TEXTS = 4  # of English of each kind, for each problem of a column
 REPLY = 64  # tokens of a reply, more if a problem is long
-SHOWN = 3  # digits; the curves of shorter numbers are left out
+SHOWN = 5  # digits; the curves of shorter numbers are left out
 CURVE = "The whole trace is the likeliest at every token, for 100 validation problems of each pair of lengths."
 SHARE = 0.2  # of other text, in the cells that keep the model's language
 COLUMNS = [
