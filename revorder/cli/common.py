@@ -132,7 +132,10 @@ class Line(NamedTuple):
 
 
 def stdin_batches() -> Iterator[list[str]]:
-    """Yield the lines of stdin as they arrive, in batches; skip a BOM, and replace bytes that are not UTF-8."""
+    """Yield the lines of stdin as they arrive, in batches; skip a BOM, and replace bytes that are not UTF-8.
+
+    Raises ProblemError if stdin is closed, or for a line that is too long.
+    """
     if sys.stdin is None:
         raise ProblemError("stdin is closed; give lines of text on it")
     decoder, rest = getincrementaldecoder("utf-8-sig")("replace"), ""

@@ -1,0 +1,1 @@
+"""Score models and stored answers: suites, scores, errors by cause, perplexity."""

@@ -32,7 +32,7 @@ class Runtime:
         threads: The number of batches written in parallel, each on its own core; 0 for as many as there are cores.
 
     Raises:
-        ProblemError: The folder is not a checkpoint.
+        ProblemError: The folder is not a checkpoint, or the process may use too little memory.
     """
 
     def __init__(self, folder: str | Path | None = None, threads: int = 0) -> None:

@@ -106,7 +106,10 @@ class Solution:
 
 
 def open_runtime(model: str | None = None) -> Runtime | TransformersRuntime:
-    """Load the checkpoint with this path or shipped name, by default the default checkpoint."""
+    """Load the checkpoint with this path or shipped name, by default the default checkpoint.
+
+    Raises ProblemError if it can't be loaded.
+    """
     return TransformersRuntime(model) if model and is_other_model(model) else Runtime(model)
 
 

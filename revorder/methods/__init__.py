@@ -100,6 +100,8 @@ def find_method(name: str, form: str | None = None) -> tuple[Method, str]:
 def full_name(method: str, form: str | None = None) -> str:
     """Return a method's name, followed by the form if the method has several.
 
+    Raises ProblemError for an unknown method or form.
+
     >>> full_name("revorder", "compact"), full_name("lean")
     ('revorder compact', 'lean')
     """

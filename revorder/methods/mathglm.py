@@ -16,6 +16,8 @@ LONGEST = 40_000_000  # characters of an expression times its operations; about 
 def parse_question(text: str) -> Problem | Expression:
     """Return the expression before the first `=`, as a Problem if it is one operation.
 
+    Raises ProblemError if it can't be read.
+
     >>> str(parse_question("3468*4046/7424=14031528/7424=1890R168"))
     '3468*4046/7424'
     """

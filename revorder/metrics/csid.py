@@ -97,6 +97,8 @@ class Explanation(tuple[Digit, ...], Pictured):
 def explain(problem: str | Problem | Expression | Trace, method: str = "plain", form: str | None = None) -> Explanation:
     """Return the digits that a trace computes, in the order written; copied digits, which need no SID, are omitted.
 
+    Raises ProblemError as `trace` does.
+
     >>> [(digit.char, len(digit.sids)) for digit in explain("123+179")]
     [('3', 2), ('0', 1), ('2', 0)]
     """

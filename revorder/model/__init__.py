@@ -1,0 +1,1 @@
+"""Checkpoints: their weights, tokenizers and files, ours and pretrained ones."""

@@ -1,4 +1,4 @@
-"""Conversion and its way back. `python tests/data/test_rewriting.py` writes the golden files again."""
+"""Conversion and its way back. `python tests/corpora/test_rewriting.py` writes the golden files again."""
 
 import json
 from fractions import Fraction

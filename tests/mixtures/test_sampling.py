@@ -1,5 +1,7 @@
-"""Sampling: pure, spread evenly, correct, and never of a held-out split. `python tests/data/test_sampling.py` writes
-the golden file again."""
+"""Sampling: pure, spread evenly, correct, and never of a held-out split.
+
+`python tests/mixtures/test_sampling.py` writes the golden file again.
+"""
 
 import subprocess
 import sys
