@@ -1,4 +1,4 @@
-"""English prose that every Python has: the paragraphs of its language reference."""
+"""English prose that comes with Python: paragraphs of its language reference."""
 
 from __future__ import annotations
 

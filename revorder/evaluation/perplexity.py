@@ -1,4 +1,4 @@
-"""Perplexity: what a language model still makes of English after it has learned arithmetic."""
+"""The perplexity of a language model on English, before and after it learns arithmetic."""
 
 from __future__ import annotations
 

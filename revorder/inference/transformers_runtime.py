@@ -84,7 +84,7 @@ class TransformersRuntime:
             raise ProblemError(f"device {device!r}: {first_line(error)}; give cpu, or a GPU such as cuda") from None
         self.model = load_model(model).to(device).eval()
         if device == "cpu" and not has_bf16():
-            self.model.float()
+            self.model.float()  # emulated bfloat16 takes several times as long
         ends = self.model.generation_config.eos_token_id  # drop its other settings, which would override ours
         self.model.generation_config = transformers.GenerationConfig(eos_token_id=ends)
 

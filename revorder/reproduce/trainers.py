@@ -152,12 +152,13 @@ class Finetuning:
         make_folder(model)
         mixture = model / "mixture.yaml"
         write_whole(mixture, json.dumps(data))  # JSON is YAML
-        mix = model / "questions.jsonl" if self.share else None
-        if mix:
+        mix = ""
+        if self.share:
+            mix = str(model / "questions.jsonl")
             rows = (json.dumps({"text": row.question}) + "\n" for row in gsm8k.load(self.questions))
-            write_whole(mix, "".join(rows))
-        mixed = {"mix": str(mix), "share": self.share} if mix else {}
-        return finetune(self.base(model.parent), str(mixture), model, self.resolved, tokens=self.tokens, **mixed)
+            write_whole(Path(mix), "".join(rows))
+        base = self.base(model.parent)
+        return finetune(base, str(mixture), model, self.resolved, tokens=self.tokens, mix=mix, share=self.share)
 
 
 def without_data(recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class _Trainer(SFTTrainer):
     """SFTTrainer with the recipe's learning rates, which no schedule of transformers provides."""
 
     recipe: FinetuneRecipe
-    planned: int  # steps, if the run did not end early
+    planned: int  # the steps of the run without `finish`
 
     def _send_telemetry(self) -> None:
         """Send nothing."""
@@ -153,7 +153,9 @@ def finetune(
     at_once = examples_at_once(recipe, mean, not torch.cuda.is_available())
     recipe = recipe.model_copy(update={"device_batch": at_once})
     planned = steps_for(recipe, len(source), mean, tokens)
-    steps = min(planned, recipe.finish[1]) if recipe.finish else planned
+    steps = recipe.finish[1] if recipe.finish else planned
+    if steps > planned:
+        raise ProblemError(f"finish {recipe.finish[0]} to {steps}: the run has {planned} steps; end it before")
     if unseen := source.unseen(steps * recipe.batch):
         print(f"{steps} steps of {recipe.batch} end before {', '.join(names[-unseen:])}", flush=True)
     settings = recipe.model_dump(mode="json", exclude={"epochs", *NOT_LEARNED}, exclude_none=True) | {"steps": planned}
@@ -275,7 +277,7 @@ def save(trainer: Any, tokenizer: Any, out: Path, dtype: Any) -> None:
         state = model.state_dict()
     model.config.use_cache = True
     model.save_pretrained(out, state_dict={name: weight.to(dtype) for name, weight in state.items()})
-    model.config.dtype = dtype  # which save_pretrained takes from the model
+    model.config.dtype = dtype  # save_pretrained wrote the type of the model in memory
     model.config.save_pretrained(out)
     save_tokenizer(tokenizer, out)
     for file in out.glob("*.safetensors"):

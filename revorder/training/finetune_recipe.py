@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from revorder.mixtures.mixture import Name, Share
 from revorder.settings import Count, Settings, read_settings
@@ -26,6 +26,13 @@ Rates = Annotated[
 ]
 
 
+def rising(steps: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Return two steps, or None; raises ValueError if the second is not after the first."""
+    if steps and steps[0] >= steps[1]:
+        raise ValueError
+    return steps
+
+
 class FinetuneRecipe(Settings):
     """How a pretrained model is fine-tuned.
 
@@ -39,8 +46,8 @@ class FinetuneRecipe(Settings):
         lr: One learning rate, or a list of rates, one for each equal part of the run.
         schedule: The course of the rate after the warmup: `cosine` falls to 0, `constant` stays.
         warmup: The share of the steps in which the rate rises.
-        finish: Two steps, which end a run early: from the first on the rate falls evenly, to 0 at the second. It can be
-            added to a run that has begun.
+        finish: Two steps, to end a run early, even after it has begun: from the first step on the rate falls linearly,
+            to 0 at the second.
         max_tokens: The length at which examples are cut off.
         lora: The rank of the adapters trained instead of the whole model, 0 for no adapters.
         checkpointing: Whether to save memory by computing activations twice.
@@ -62,7 +69,11 @@ class FinetuneRecipe(Settings):
     lr: Rates = (1e-4,)
     schedule: Literal["constant", "cosine"] = "cosine"
     warmup: Share = 0.03
-    finish: tuple[Count, Count] | None = None
+    finish: Annotated[
+        tuple[Count, Count] | None,
+        AfterValidator(rising),
+        Field(description="two steps, the second after the first"),
+    ] = None
     max_tokens: Annotated[int, Field(ge=16, le=1_000_000)] = 1024
     lora: Annotated[int, Field(ge=0, le=1024)] = 0
     checkpointing: bool = False

@@ -79,6 +79,7 @@ def test_every_packaged_recipe_can_be_read():
         ({"lr": 0}, "key 'lr' is"),
         ({"batches": 3}, "key 'batches' is unknown; accepted: name, epochs"),
         ({"schedule": "triangle"}, "key 'schedule' is"),
+        ({"finish": [9, 9]}, r"key 'finish' is \[9, 9\]; accepted: two steps, the second after the first"),
     ],
 )
 def test_a_wrong_recipe_is_named(recipe, says):
@@ -161,6 +162,8 @@ def test_a_run_that_has_begun_can_end_early(base, sums, tmp_path):
     card = (out / "README.md").read_text()
     assert "to 0 from step 2 on by `finish: [2, 4]`" in card and "--steps 6" in card
     assert json.loads((out / "run" / "recipe.json").read_text())["finish"] == [2, 4]
+    with pytest.raises(ProblemError, match="finish 4 to 7: the run has 6 steps; end it before"):
+        finetune(base, sums, tmp_path, QUICK | {"finish": [4, 7]})
 
 
 def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, whole, sums, tmp_path):
@@ -288,7 +291,8 @@ def test_other_text_is_mixed_in_by_its_share(base, sums, tmp_path):
     sums_alone = [pair.text for pair in InTurn([read_source(str(sums), 0)]).pairs(0, 0, 80)]
     assert [text for text in texts if not text.startswith("A sentence")] == sums_alone
     made = finetune(base, sums, tmp_path / "out", QUICK | {"steps": 1}, mix=str(other))
-    assert made and f"--mix {other} --share 0.2 --steps 1" in (made / "README.md").read_text()
+    assert made and (made / "model.safetensors").exists()
+    assert f"--mix {other} --share 0.2 --steps 1" in (made / "README.md").read_text()
     with pytest.raises(ProblemError, match="holds a run with another mix"):
         finetune(base, sums, tmp_path / "out", QUICK)
     with pytest.raises(ProblemError, match="give a JSONL file of texts, and a share between 0 and 1"):
