@@ -35,9 +35,17 @@ def load_tokenizer(name: str | Path) -> Any:
 def load_model(name: str | Path) -> Any:
     """Load the causal language model of a Hugging Face folder or Hub name. Raises ProblemError on failure."""
     from transformers import AutoModelForCausalLM
+    from transformers.utils import logging
 
-    with _one_line(name):
-        return AutoModelForCausalLM.from_pretrained(name, dtype="auto")
+    hidden = Path(name).is_dir() and logging.is_progress_bar_enabled()  # a bar is for a download
+    if hidden:
+        logging.disable_progress_bar()
+    try:
+        with _one_line(name):
+            return AutoModelForCausalLM.from_pretrained(name, dtype="auto")
+    finally:
+        if hidden:
+            logging.enable_progress_bar()
 
 
 @cache

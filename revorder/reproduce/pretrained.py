@@ -203,7 +203,7 @@ PRETRAINED = Experiment(
         # both runs end early, at 3.85M tokens, because the time for 8M ran out
         "cpu": PretrainedSettings(
             Finetuning(SMOLLM2, "smollm2", longest=128),
-            taught(8_000_000, {"finish": (5030, 5450)}, {"finish": (7280, 7889)}),
+            (*taught(8_000_000, {"finish": (5030, 5450)}, {"finish": (7280, 7889)}), *kept(240)),
             100,
         ),
         "gpu": PretrainedSettings(
