@@ -28,6 +28,7 @@ REPLY = 64  # tokens of a reply, more if a problem is long
 SHOWN = 5  # digits; the curves of shorter numbers are left out
 CURVE = "The whole trace is the likeliest at every token, for 100 validation problems of each pair of lengths."
 SHARE = 0.2  # of other text, in the cells that keep the model's language
+RANK = 64  # of the LoRA adapters
 COLUMNS = [
     *(column for column in SMALL + EXTRA if column[1] in "+-"),
     *ONE_DIGIT,
@@ -167,13 +168,16 @@ def cost_in_language(
         f" {LONGEST} tokens at most."
     )
     if any("mixed" in name for name in rows):
-        note += f" mixed: {SHARE:.0%} of the examples are questions of GSM8K's training set, beside as many equations."
+        note += (
+            f" full: every weight is trained; LoRA: adapters of rank {RANK} are. mixed: {SHARE:.0%} of the examples are"
+            " questions of GSM8K's training set, beside as many equations."
+        )
     return Table("What arithmetic costs in English", header, body, note)
 
 
 def kept(steps: int) -> tuple[Arm, ...]:
     """Return the arms that show what keeps a model's language: full or LoRA, with other text or without."""
-    lora = {"lora": 64, "lr": (2e-3,)}
+    lora = {"lora": RANK, "lr": (2e-3,)}
     longer = round(steps / (1 - SHARE))
     return (
         Arm("full", steps=steps),

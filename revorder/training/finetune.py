@@ -276,7 +276,8 @@ def save(trainer: Any, tokenizer: Any, out: Path, dtype: Any) -> None:
         model = model.merge_and_unload()
         state = model.state_dict()
     model.config.use_cache = True
-    model.save_pretrained(out, state_dict={name: weight.to(dtype) for name, weight in state.items()})
+    weights = {weight.data_ptr(): weight.to(dtype) for weight in state.values()}  # tied names share one, written once
+    model.save_pretrained(out, state_dict={name: weights[weight.data_ptr()] for name, weight in state.items()})
     model.config.dtype = dtype  # save_pretrained wrote the type of the model in memory
     model.config.save_pretrained(out)
     save_tokenizer(tokenizer, out)

@@ -41,6 +41,7 @@ def test_what_it_makes_is_evaluated_and_solves(files, tmp_path, revorder):
     assert scored.returncode == 0 and scored.stdout.count('"task"') == 2 and "left out" in scored.stderr
     solved = revorder("solve", "--model", out, "12+35")
     assert solved.stdout == "47\n" and "repaired by Python's integers" in solved.stderr
+    assert solved.stderr.count("\n") == 1, solved.stderr  # no bar of a library
 
 
 def test_an_interrupted_run_ends_with_130_and_goes_on(files, tmp_path, revorder):

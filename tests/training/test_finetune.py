@@ -109,6 +109,7 @@ def test_a_model_in_bfloat16_stays_so_and_is_run_in_what_the_machine_has(base, t
     load_tokenizer(base).save_pretrained(tmp_path / "half")
     out = finetune(tmp_path / "half", "enhancement", tmp_path / "out", QUICK | {"steps": 1})
     assert load_model(out).dtype == next(iter(weights(out).values())).dtype == torch.bfloat16
+    assert load_model(out).config.tie_word_embeddings and "lm_head.weight" not in weights(out)  # not written twice
     for fast, dtype in ((True, torch.bfloat16), (False, torch.float32)):
         monkeypatch.setattr("revorder.model.pretrained.has_bf16", lambda fast=fast: fast)
         assert TransformersRuntime(out, device="cpu").model.dtype == dtype
