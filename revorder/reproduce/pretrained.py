@@ -28,6 +28,7 @@ REPLY = 64  # tokens of a reply, more if a problem is long
 SHOWN = 5  # digits; the curves of shorter numbers are left out
 CURVE = "The whole trace is the likeliest at every token, for 100 validation problems of each pair of lengths."
 SHARE = 0.2  # of other text, in the cells that keep the model's language
+UNDO, HALF = 0.3, 0.5  # of the change, and of other text, in the cells that bring it back
 RANK = 64  # of the LoRA adapters
 COLUMNS = [
     *(column for column in SMALL + EXTRA if column[1] in "+-"),
@@ -47,7 +48,8 @@ LENGTHS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 class Arm:
     """What a copy of the model is taught: a method's traces, for about `tokens` tokens or for `steps` steps.
 
-    `share` of the examples are questions of GSM8K's training set; `recipe` changes the experiment's.
+    `share` of the examples are questions of GSM8K's training set; `recipe` changes the experiment's. `start` is the arm
+    whose model it goes on from, instead of the model as downloaded.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Arm:
     steps: int = 0
     share: float = 0
     recipe: Mapping[str, Any] | None = None
+    start: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ def plans(settings: PretrainedSettings) -> list[Plan]:
             "steps": arm.steps,
             **(arm.recipe or {}),
         }
-        training = replace(settings.training, recipe=recipe, tokens=arm.tokens, share=arm.share)
+        model = arm.start or settings.training.model
+        training = replace(settings.training, model=model, recipe=recipe, tokens=arm.tokens, share=arm.share)
         data = {"name": arm.name, "method": arm.method, "form": arm.form, "size": EQUATIONS, "parts": list(PARTS)}
         found.append(Plan(training, data, LENGTHS, tasks, partial(measure, settings)))
     return found
@@ -118,14 +122,15 @@ def render(settings: PretrainedSettings, folder: Path) -> list[Exhibit]:
     """Show the curve by tokens, exact match by column before and after, and arithmetic beside perplexity."""
     stored = stored_cells(folder, (BEFORE, *(arm.name for arm in settings.arms)))
     rows = {name: (what, scores_of(results)) for name, (what, results) in stored.items()}
-    compared = {BEFORE, *(arm.name for arm in settings.arms if arm.tokens)}
+    compared = {BEFORE, *(arm.name for arm in settings.arms if arm.tokens or arm.start)}
     seen = ", ".join(f"{name} {what['tokens']:,} tokens" for name, (what, _) in rows.items() if what["tokens"])
     note = (
         f"Percent exact (95% interval, one seed) of up to {settings.n} problems a column, held out from 3 digits on;"
         f" {settings.training.terms}{seen and f', on {seen}'}. {BEFORE}: the model as downloaded, asked in words by its"
         " chat template."
     )
-    measured = {name: what["exact"] for name, (what, _) in rows.items() if name in compared and "exact" in what}
+    taught_alone = {arm.name for arm in settings.arms if arm.tokens}
+    measured = {name: what["exact"] for name, (what, _) in rows.items() if name in taught_alone and "exact" in what}
     found: list[Exhibit] = [*curves(measured)]
     operations = by_op(list(settings.tasks()))
     for op, names in operations.items():
@@ -172,6 +177,11 @@ def cost_in_language(
             f" full: every weight is trained; LoRA: adapters of rank {RANK} are. mixed: {SHARE:.0%} of the examples are"
             " questions of GSM8K's training set, beside as many equations."
         )
+    if any("restored" in name for name in rows):
+        note += (
+            f" restored: the taught model, {UNDO:.0%} of whose change is undone, goes on with equations and as many"
+            " questions of GSM8K's training set."
+        )
     return Table("What arithmetic costs in English", header, body, note)
 
 
@@ -184,6 +194,15 @@ def kept(steps: int) -> tuple[Arm, ...]:
         Arm("full mixed", steps=longer, share=SHARE),
         Arm("LoRA", steps=steps, recipe=lora),
         Arm("LoRA mixed", steps=longer, share=SHARE, recipe=lora),
+    )
+
+
+def restored(steps: int) -> tuple[Arm, ...]:
+    """Return the arms that bring back the language of the taught models."""
+    recipe = {"undo": UNDO}
+    return (
+        Arm("revorder restored", steps=steps, share=HALF, recipe=recipe, start="revorder"),
+        Arm("plain restored", "plain", "plain", steps=steps, share=HALF, recipe=recipe, start="plain"),
     )
 
 
@@ -203,15 +222,17 @@ PRETRAINED = Experiment(
     "Section 5.1",
     "A pretrained model before and after",
     {
-        "smoke": PretrainedSettings(TINY, (*taught(1), *kept(1)[3:]), 1, ("ADD 1D", "MUL 1D*1D")),
+        "smoke": PretrainedSettings(TINY, (*taught(1), *kept(1)[3:], *restored(1)[:1]), 1, ("ADD 1D", "MUL 1D*1D")),
         # both runs end early, at 3.85M tokens, because the time for 8M ran out
         "cpu": PretrainedSettings(
             Finetuning(SMOLLM2, "smollm2", longest=128),
-            (*taught(8_000_000, {"finish": (5030, 5450)}, {"finish": (7280, 7889)}), *kept(240)),
+            (*taught(8_000_000, {"finish": (5030, 5450)}, {"finish": (7280, 7889)}), *kept(240), *restored(120)),
             100,
         ),
         "gpu": PretrainedSettings(
-            Finetuning(SMOLLM2, "smollm2", longest=128), (*taught(100_000_000), *kept(8000)), 1000
+            Finetuning(SMOLLM2, "smollm2", longest=128),
+            (*taught(100_000_000), *kept(8000), *restored(3000)),
+            1000,
         ),
     },
     render,

@@ -17,6 +17,7 @@ from revorder.metrics.token_cost import characters
 from revorder.mixtures.mixture import Mixture
 from revorder.mixtures.sampling import sampler
 from revorder.mixtures.targets import as_pair
+from revorder.model.checkpoint import INFO_FILE
 from revorder.processes import process_count
 from revorder.training.finetune_recipe import FinetuneRecipe
 from revorder.training.recipe import Recipe
@@ -110,7 +111,7 @@ class ByRecipe:
 
 @dataclass(frozen=True)
 class Finetuning:
-    """Fine-tuning of a pretrained model (a folder or Hub name) by a recipe (a name or settings).
+    """Fine-tuning of a pretrained model (a folder, a Hub name or another cell's name) by a recipe (a name or settings).
 
     It trains on about `tokens` tokens; 0 keeps the recipe's epochs. `share` of the examples are questions of GSM8K's
     training set, found by `questions`, an argument of corpora.gsm8k.load. If `tokenizer` is `bytes`, a tiny random
@@ -141,7 +142,9 @@ class Finetuning:
         return asdict(self) | {"recipe": self.resolved.terms()}
 
     def base(self, folder: Path) -> str:
-        """Return the model to load; a stand-in is written into `folder` first."""
+        """Return the model to load, which may be in the `folder` of the cells; a stand-in is written there first."""
+        if (folder / self.model / INFO_FILE).exists():
+            return str(folder / self.model)
         return str(tiny_model(folder / self.model)) if self.tokenizer else self.model
 
     def train(self, data: Mapping[str, Any], max_digits: Lengths, model: Path) -> Path | None:

@@ -133,6 +133,8 @@ def finetune(
     tokenizer, pretrained = load_tokenizer(model), load_model(model)
     kept = pretrained.dtype  # the dtype to write; training in it instead of float32 would lose small steps
     pretrained.float()
+    if recipe.undo:
+        move_back(pretrained, Path(model), recipe.undo)
     if not torch.cuda.is_available():
         pretrained.set_attn_implementation("eager")  # the fused kernel's backward pass is slow on a CPU
     tokenizer = prepare(pretrained, tokenizer, model)
@@ -209,6 +211,18 @@ def finetune(
         card = finetune_card(info, recipe, len(source), log, processes)
         write_whole(out / "README.md", card)
     return out
+
+
+def move_back(model: Any, folder: Path, share: float) -> None:
+    """Move a model's weights a `share` of the way back to the model that `folder` was fine-tuned from."""
+    base = CheckpointInfo.load(folder).extra.get("base") if (folder / INFO_FILE).exists() else None
+    if not base:
+        raise ProblemError(f"undo {share:g}: model {str(folder)!r} names no model that it was fine-tuned from")
+    before = load_model(base).state_dict()
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            old = before[name]  # without the rows of `r|`, which stay
+            weight[: len(old)].lerp_(old.float(), share)
 
 
 def compile_parts(model: Any) -> None:

@@ -49,6 +49,8 @@ class FinetuneRecipe(Settings):
         finish: Two steps, to end a run early, even after it has begun: from the first step on the rate falls linearly,
             to 0 at the second.
         max_tokens: The length at which examples are cut off.
+        undo: The share of a fine-tuned model's change that is undone before the run: every weight moves so far back to the
+            model that it was fine-tuned from, whose language comes back.
         lora: The rank of the adapters trained instead of the whole model, 0 for no adapters.
         checkpointing: Whether to save memory by computing activations twice.
         seed: The seed of the data's order and of new weights.
@@ -75,6 +77,7 @@ class FinetuneRecipe(Settings):
         Field(description="two steps, the second after the first"),
     ] = None
     max_tokens: Annotated[int, Field(ge=16, le=1_000_000)] = 1024
+    undo: Annotated[float, Field(gt=0, lt=1, description="a number between 0 and 1")] | None = None
     lora: Annotated[int, Field(ge=0, le=1024)] = 0
     checkpointing: bool = False
     seed: Annotated[int, Field(ge=0)] = 0
