@@ -46,8 +46,8 @@ from revorder.training.model_card import finetune_card
 from revorder.training.runs import (
     SaveOnSignal,
     alone_in,
+    can_compile,
     claim,
-    compiling_pays,
     first_item,
     keeping_freed_memory,
     read_log,
@@ -56,6 +56,7 @@ from revorder.training.runs import (
 
 # keys of a recipe that may change during a run
 NOT_LEARNED = ("device_batch", "checkpointing", "save_every", "eval_columns", "eval_every")
+COMPILE_FROM = 100_000  # tokens
 
 
 class _Trainer(SFTTrainer):
@@ -166,7 +167,7 @@ def finetune(
     settings |= {"mix": [source.other.digest, share]} if isinstance(source, Mixed) else {}
     resumed, commits = claim(run, settings, steps)
     processes, packed = process_count(), can_pack(pretrained)
-    if compiling_pays(steps) and not torch.cuda.is_available():
+    if steps * recipe.batch * mean >= COMPILE_FROM and can_compile() and not torch.cuda.is_available():
         compile_parts(pretrained)
     batches = FinetuneBatches(recipe, source, tokenizer, steps, processes, packed)
     measured, interruption = partial(held_out_columns, recipe, mixture, tokenizer), SaveOnSignal()

@@ -49,8 +49,8 @@ class FinetuneRecipe(Settings):
         finish: Two steps, to end a run early, even after it has begun: from the first step on the rate falls linearly,
             to 0 at the second.
         max_tokens: The length at which examples are cut off.
-        undo: The share of a fine-tuned model's change that is undone before the run: every weight moves so far back to the
-            model that it was fine-tuned from, whose language comes back.
+        undo: The share of a fine-tuned model's change that is undone first: each weight moves so far back to its value
+            in the model that it was fine-tuned from.
         lora: The rank of the adapters trained instead of the whole model, 0 for no adapters.
         checkpointing: Whether to save memory by computing activations twice.
         seed: The seed of the data's order and of new weights.

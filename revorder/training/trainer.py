@@ -27,13 +27,15 @@ from revorder.training.recipe import Recipe
 from revorder.training.runs import (
     SaveOnSignal,
     alone_in,
+    can_compile,
     claim,
-    compiling_pays,
     first_item,
     keeping_freed_memory,
     read_log,
     trainer_settings,
 )
+
+COMPILE_FROM = 1000  # steps
 
 
 @keeping_freed_memory()
@@ -57,7 +59,7 @@ def train(source: str | Path | Mapping[str, Any], out: str | Path, steps: int | 
     run = out / "run"
     saved, commits = claim(run, recipe.run_settings(processes), recipe.steps)
     tokenizer, model = Tokenizer(recipe.model.places), create_model(recipe.model, recipe.seed)
-    compiles = not on_one_gpu() and compiling_pays(recipe.steps)
+    compiles = not on_one_gpu() and recipe.steps >= COMPILE_FROM and can_compile()
     if on_one_gpu() or compiles:
         attend_without_masks(model)
     if compiles:

@@ -15,7 +15,7 @@ from revorder.reproduce.exhibits import Sample
 from revorder.reproduce.experiment import RunInfo, texts_file
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
 from revorder.reproduce.harness import perform
-from revorder.reproduce.table3 import ARMS, RECIPE, TABLE3, FinetuneRecipe, Table3Settings, render
+from revorder.reproduce.table3 import RECIPE, TABLE3, TEXTS, FinetuneRecipe, Table3Settings, render
 
 ROWS = [
     {"question": "A?", "answer": "<<12+35=47>>47\n#### 47"},
@@ -48,7 +48,7 @@ def done(data, tmp_path_factory):
 def test_each_arm_learns_its_own_notation_and_is_scored(done):
     _, settings, folder, said = done
     written = {}
-    for arm in ARMS:
+    for arm in TEXTS:
         head, *rows = map(json.loads, gzip.decompress(texts_file(folder / "solutions", arm).read_bytes()).splitlines())
         assert head["run"]["arm"] == arm and head["run"]["recipe"]["warmup"] == 0.08
         assert [row["correct"] for row in rows[:2]] == [True, True]
@@ -58,7 +58,7 @@ def test_each_arm_learns_its_own_notation_and_is_scored(done):
         "reversed": ["<<12+35=r|74=47", "<<9-2-3=r|7-3=r|4=4"],
         "enclosed": ["<<12+35=@@74@@=47", "<<9-2-3=@@7@@-3=@@4@@=4"],
     }
-    assert said == [line for arm in ARMS for line in (f"{arm}: fine-tuning", f"{arm}: 3 problems")]
+    assert said == [line for arm in TEXTS for line in (f"{arm}: fine-tuning", f"{arm}: 3 problems")]
     assert RunInfo.read(folder).tokens > 3 * 60 * 2 * 10
     scores, causes, *samples = render(settings, folder)
     assert [row[0] for row in scores.rows[:3]] == ["base, original text", "base, in r|", "base, in @@"]
@@ -79,16 +79,16 @@ def test_an_arm_that_is_there_is_not_run_again(done):
 
 def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
     _, _, folder, _ = done
-    for arm in ARMS:
+    for arm in TEXTS:
         data = json.loads((folder / "models" / arm / "revorder.json").read_text())["extra"]["data"]
         names = [path.rpartition("/")[2] for path in data]
-        assert names == ([f"enhancement_{arm}.jsonl"] if ARMS[arm] else []) + [f"{arm}.jsonl"]
+        assert names == ([f"enhancement_{arm}.jsonl"] if TEXTS[arm] else []) + [f"{arm}.jsonl"]
 
 
 def test_the_papers_settings():
     recipe = FinetuneRecipe.read(RECIPE)
     assert (recipe.batch, recipe.lr, recipe.warmup, recipe.epochs) == (32, (5e-5,), 0.08, 3)
-    assert TABLE3.settings["gpu"] == Table3Settings()
+    assert TABLE3.settings["gpu"] == Table3Settings(taught=True)
     assert set(TABLE3.settings["cpu"].recipe) == {"checkpointing", "save_every"}  # what changes no step
 
 

@@ -167,6 +167,17 @@ def test_a_run_that_has_begun_can_end_early(base, sums, tmp_path):
         finetune(base, sums, tmp_path, QUICK | {"finish": [4, 7]})
 
 
+def test_part_of_what_a_model_learned_is_undone_first(base, whole, tmp_path):
+    out = finetune(whole, "enhancement", tmp_path, QUICK | {"undo": 0.25, "steps": 1, "lr": 1e-9})
+    before, after = weights(base), weights(whole)
+    for name, weight in weights(out).items():
+        old = before[name]
+        assert torch.allclose(weight[: len(old)], after[name][: len(old)].lerp(old, 0.25), atol=1e-6)
+        assert torch.allclose(weight[len(old) :], after[name][len(old) :], atol=1e-6)  # `r|`
+    with pytest.raises(ProblemError, match="undo 0.25: model .* names no model that it was fine-tuned from"):
+        finetune(base, "enhancement", tmp_path / "other", QUICK | {"undo": 0.25})
+
+
 def test_a_run_does_not_go_on_with_other_data_of_the_same_name(base, whole, sums, tmp_path):
     mixture = tmp_path / Path(sums).name
     mixture.write_text(Path(sums).read_text().replace("[1, 2]", "[1, 3]"))
