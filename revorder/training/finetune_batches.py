@@ -98,7 +98,8 @@ class FinetuneBatches:
             raise IndexError(item)
         step, piece = divmod(item, self.pieces)
         if self._step[0] != step:
-            self._step = (step, [self.lines(rows) for rows in cut(self.rows(step), self.pieces)])
+            rows = sorted(self.rows(step), key=lambda row: -len(row[0]))  # so the lines of a piece are about as long
+            self._step = (step, [self.lines(piece) for piece in cut(rows, self.pieces)])
         return self._step[1][piece]
 
     def dataset(self) -> Any:
@@ -145,10 +146,10 @@ class FinetuneBatches:
 
 
 def pack(rows: Sequence[Encoded], width: int) -> list[list[Encoded]]:
-    """Return rows, the longest first, as lines of at most `width` tokens; a longer row is a line of its own."""
+    """Return rows, given the longest first, as lines of at most `width` tokens; a longer row is a line of its own."""
     lines: list[list[Encoded]] = []
     free: list[int] = []
-    for row in sorted(rows, key=lambda row: -len(row[0])):
+    for row in rows:
         at = next((at for at, left in enumerate(free) if len(row[0]) <= left), len(lines))
         if at == len(lines):
             lines.append([])

@@ -11,11 +11,12 @@ pytest.importorskip("trl")
 
 from pretrained import byte_level, save_model
 
+from revorder.errors import ProblemError
 from revorder.reproduce.exhibits import Sample
 from revorder.reproduce.experiment import RunInfo, texts_file
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
 from revorder.reproduce.harness import perform
-from revorder.reproduce.table3 import RECIPE, TABLE3, TEXTS, FinetuneRecipe, Table3Settings, render
+from revorder.reproduce.table3 import RECIPE, TABLE3, TEXTS, FinetuneRecipe, Table3Settings, render, start_of
 
 ROWS = [
     {"question": "A?", "answer": "<<12+35=47>>47\n#### 47"},
@@ -83,6 +84,13 @@ def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
         data = json.loads((folder / "models" / arm / "revorder.json").read_text())["extra"]["data"]
         names = [path.rpartition("/")[2] for path in data]
         assert names == ([f"enhancement_{arm}.jsonl"] if TEXTS[arm] else []) + [f"{arm}.jsonl"]
+
+
+def test_a_taught_arm_needs_its_taught_model(tmp_path):
+    settings = Table3Settings(taught=True)
+    assert [arm.start for arm in settings.arms] == ["", "", "", "plain restored", *["revorder restored"] * 2]
+    with pytest.raises(ProblemError, match="plain restored' is missing; first: revorder reproduce pretrained"):
+        start_of(settings, tmp_path / "table3", settings.arms[3])
 
 
 def test_the_papers_settings():

@@ -169,7 +169,7 @@ def test_a_run_that_has_begun_can_end_early(base, sums, tmp_path):
 
 def test_part_of_what_a_model_learned_is_undone_first(base, whole, tmp_path):
     out = finetune(whole, "enhancement", tmp_path, QUICK | {"undo": 0.25, "steps": 1, "lr": 1e-9})
-    before, after = weights(base), weights(whole)
+    before, after = weights(Path(base)), weights(whole)
     for name, weight in weights(out).items():
         old = before[name]
         assert torch.allclose(weight[: len(old)], after[name][: len(old)].lerp(old, 0.25), atol=1e-6)

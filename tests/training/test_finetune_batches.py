@@ -140,6 +140,7 @@ def test_a_step_is_its_examples_in_pieces_of_about_equal_tokens(base, processes)
     assert sorted(example for item in items for example in unpacked(item)) == sorted(wanted)
     sizes = [int(item["attention_mask"].sum()) for item in items]
     assert max(sizes) < sum(sizes) / len(items) + 2 * max(len(ids) for ids, _ in wanted)
+    assert sum(item["labels"].numel() for item in items) < 1.2 * sum(sizes)  # the rest is padding
     again = FinetuneBatches(FinetuneRecipe(batch=50, device_batch=4), source, tokenizer, 3, processes)
     assert torch.equal(again[batches.pieces]["labels"], items[0]["labels"])
     assert torch.equal(batches.dataset()[batches.pieces]["labels"], items[0]["labels"])
