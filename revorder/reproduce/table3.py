@@ -104,7 +104,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
         name: {
             "arm": name,
             "recipe": recipe.terms(),
-            "problems": hash_of({SUITE: problems}),
+            "problems": hash_of({SUITE: [problem.question for problem in problems]}),
             "data": [digest(Path(path)) for path in data[arm.text]],
         }
         for name, arm in arms.items()
@@ -218,7 +218,7 @@ TABLE3 = Experiment(
             tokenizer="bytes",
         ),
         # a tenth of the data
-        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320, taught=True),
+        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
         "gpu": Table3Settings(taught=True),
     },
     render,
