@@ -135,7 +135,9 @@ def start_of(settings: Table3Settings, folder: Path, arm: Arm) -> str | Path:
     if arm.taught:
         model = folder.parent / PRETRAINED.name / MODELS / arm.start
         if not (model / INFO_FILE).exists():
-            raise ProblemError(f"model {str(model)!r} is missing; first: revorder reproduce {PRETRAINED.name}")
+            raise ProblemError(
+                f"model {str(model)!r} is missing; first run {PRETRAINED.name!r} with the same --preset and --out"
+            )
         return model
     return tiny_model(folder / MODELS / "base") if settings.tokenizer else settings.model
 

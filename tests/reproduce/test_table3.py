@@ -89,7 +89,7 @@ def test_the_enhancement_data_come_first_in_the_rewritten_arms_alone(done):
 def test_a_taught_arm_needs_its_taught_model(tmp_path):
     settings = Table3Settings(taught=True)
     assert [arm.start for arm in settings.arms] == ["", "", "", "plain restored", *["revorder restored"] * 2]
-    with pytest.raises(ProblemError, match="plain restored' is missing; first: revorder reproduce pretrained"):
+    with pytest.raises(ProblemError, match="plain restored' is missing; first run 'pretrained' with the same --preset"):
         start_of(settings, tmp_path / "table3", settings.arms[3])
 
 
