@@ -196,7 +196,7 @@ def give_back_memory() -> None:
 def can_compile() -> bool:
     """Whether a run can compile its model, for which PyTorch needs a C++ compiler.
 
-    Compiling takes one to two minutes, and makes a step about 1.4 times as fast.
+    Compiling takes one to two minutes, and makes a step 1.1 times (AVX2) to 1.4 times as fast.
     """
     return shutil.which("c++") is not None
 
