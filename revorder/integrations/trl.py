@@ -266,7 +266,7 @@ def notation(problem: Any, method: str, form: str) -> re.Pattern[str]:
         wrong = [correct + 1 if correct < 2 else correct - 1, *([0] if correct else [])]
         turn = asked[step]
         asked[step] += 1
-        pieces.append("(?:" if not turn else "|" if turn < len(wrong) else ")*+")
+        pieces.append("(?>(?:" if not turn else "|" if turn < len(wrong) else ")*)")
         return [*wrong, correct][turn]
 
     writer, _ = find_method(method, form)

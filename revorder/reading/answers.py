@@ -65,7 +65,7 @@ _EXPLAINED = re.compile(
     re.IGNORECASE,
 )
 # the one box of a reply, unless it is part of more, denied or corrected
-_BOX = re.compile(r"\\boxed\s*(\{(?:[^{}]++|\{[^{}]{0,99}\})*+\})")
+_BOX = re.compile(r"\\boxed\s*(\{(?>(?:[^{}]++|\{[^{}]{0,99}\})*)\})")
 _NOT_A_NUMBER = re.compile(r"frac|pi\b|infty|sqrt|times|cdot|[()^/*=]")
 _BEFORE_BOX = re.compile(r"(?:-|\bnot|n't|\bguess\w*(?: (?:is|was))?)[\s$:]*\Z", re.IGNORECASE)
 _BEHIND_BOX = re.compile(

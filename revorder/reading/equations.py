@@ -14,15 +14,16 @@ from revorder.reading.scanner import ALIKE, BLANK
 _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 _EQUALS = re.compile(r"(?:(?<![ \n\t])[ \n\t]++)?[=≈] *")  # in linear time
 
-# An equation in prose. Repeats are bounded or possessive, so that time is linear in the text's length.
-_PLAIN = r"(?=\.?[0-9])(?:[1-9][0-9]{0,2}+(?:,[0-9]{3})++(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
+# An equation in prose. Repeats are bounded, possessive or atomic, so that time is linear in the text's length. Repeats
+# of groups are atomic: Python 3.11.2 matches too much if they are possessive.
+_PLAIN = r"(?=\.?[0-9])(?:[1-9][0-9]{0,2}+(?>(?:,[0-9]{3})+)(?![0-9])|[0-9]*+)(?:\.[0-9]++)?%?"
 _REVERSED = r"r\|[0-9]++(?:\.[0-9]++)?(?:-(?! ?[0-9.(r@$]))?|@@[0-9]++(?:\.[0-9]++)?-?@@"
 _OPERAND = rf"(?:[-+$€£]|\( {{0,2}}+){{0,8}}(?:{_REVERSED}|{_PLAIN})(?: {{0,2}}\)){{0,8}}"
 _OPERATION = r" {0,2}(?://|[-+*/×÷−]|[xX](?= ?[0-9.($€£@r])) {0,2}"
-_EXPRESSION = rf"{_OPERAND}(?:{_OPERATION}{_OPERAND})++"
+_EXPRESSION = rf"{_OPERAND}(?>(?:{_OPERATION}{_OPERAND})+)"
 _PROSE = re.compile(
     rf"{_ANNOTATION.pattern}|(?<![\w.,)])(?<![0-9]:)"
-    rf"(?P<prose>{_EXPRESSION}(?: {{0,2}}= {{0,2}}(?:{_EXPRESSION}|{_OPERAND}))*+)"
+    rf"(?P<prose>{_EXPRESSION}(?>(?: {{0,2}}= {{0,2}}(?:{_EXPRESSION}|{_OPERAND}))*))"
 )
 # The same as a text states it to its reader: also with ≈, with the sign at the start of the next line, and with the
 # gaps that `same_length` leaves
@@ -31,14 +32,14 @@ _SIDE, _NUMBER = (
     part.replace(" {0,2}", " {0,12}").replace(",[0-9]{3}", r",\0{0,7}[0-9]{3}").replace(r"\)){0,8}", r"[)\0]){0,24}")
     for part in (_EXPRESSION, _OPERAND)
 )
-_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))*+")  # in linear time
+_STATED = re.compile(rf"(?<![\w.,()}}^\0])(?<![0-9][:'’]){_SIDE}(?>(?:{_SIGN}(?:{_SIDE}|{_NUMBER}))*)")
 _ROW = re.compile(
     rf"(?<=\|) {{0,12}}({_SIDE})( {{0,12}}\| {{0,12}}=? {{0,12}})({_NUMBER})"
     rf"(?= {{0,12}}(?:[Rr] ?[0-9]{{1,9}} {{0,12}})?\|)"
 )  # | 12*8 | 96 |
 _OUTSIDE = re.compile(r"[=≈＝](?![ $€£]*<)|\||\\approx|\\simeq")  # a sign that is not the one before an annotation
 _FOREIGN = "\1"  # stands for each character of LaTeX that may change the number beside it
-_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}+\}){0,200}+\}"  # with two more levels in them
+_BRACES = r"\{(?>(?:[^{}]|\{(?>(?:[^{}]|\{[^{}]{0,200}\}){0,200})\}){0,200})\}"  # with two more levels in them
 # HTML, LaTeX, Markdown and wide characters, by as many characters of plain text
 _HTML = [
     (re.compile(pattern), by)

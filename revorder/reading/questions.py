@@ -75,7 +75,8 @@ _NUMBER_WORDS = re.compile(
 # Operations in words. A term is a number, or an expression in brackets; a rule replaces words and terms by one term.
 _PERCENT = r"(-?[0-9](?:[0-9.,]*[0-9])?) ?(?:%|per ?cent)"
 _TERM = (
-    r"((?<![0-9.,_])-?[$€£]?[0-9]++(?:[.,_]++[0-9]++)*+(?!\s?(?:%|per ?cent))|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
+    r"((?<![0-9.,_])-?[$€£]?[0-9]++(?>(?:[.,_]++[0-9]++)*)(?!\s?(?:%|per ?cent))"
+    r"|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
 )
 _WHOLE = r"(?<!\bof )(?<!\band )(?<!\btwice )(?<!\bdouble )(?<!\btriple )"  # added is the whole sum, half or product
 _RULES = [
