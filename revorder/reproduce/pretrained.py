@@ -48,8 +48,8 @@ LENGTHS = (("+", 16, 16), ("-", 16, 16), ("*", 16, 1))
 class Arm:
     """What a copy of the model is taught: a method's traces, for about `tokens` tokens or for `steps` steps.
 
-    `share` of the examples are questions of GSM8K's training set; `recipe` changes the experiment's. `start` is the arm
-    whose model it goes on from, instead of the model as downloaded.
+    `share` of the examples are questions of GSM8K's training set; `recipe` changes the experiment's. If `start`
+    names an arm, the training starts from that arm's model.
     """
 
     name: str
@@ -174,13 +174,13 @@ def cost_in_language(
     )
     if any("mixed" in name for name in rows):
         note += (
-            f" full: every weight is trained; LoRA: adapters of rank {RANK} are. mixed: {SHARE:.0%} of the examples are"
-            " questions of GSM8K's training set, beside as many equations."
+            f" full trains every weight, LoRA trains adapters of rank {RANK}. mixed: {SHARE:.0%} of the examples are"
+            " questions of GSM8K's training set, added to as many equations as without them."
         )
     if any("restored" in name for name in rows):
         note += (
-            f" restored: the taught model, {UNDO:.0%} of whose change is undone, goes on with equations and as many"
-            " questions of GSM8K's training set."
+            f" restored: {UNDO:.0%} of the taught model's change is undone, then it is trained on as many questions of"
+            " GSM8K's training set as equations."
         )
     return Table("What arithmetic costs in English", header, body, note)
 
