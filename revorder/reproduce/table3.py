@@ -220,7 +220,7 @@ TABLE3 = Experiment(
             tokenizer="bytes",
         ),
         # a tenth of the data
-        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320),
+        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320, taught=True),
         "gpu": Table3Settings(taught=True),
     },
     render,
