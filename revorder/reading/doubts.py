@@ -117,8 +117,10 @@ def doubt_of(equation: Equation, sides: tuple[str, ...], plain: str, expected: s
     if _CENTS.match(plain, end) and ("." in sides[0] or any(sign in "".join(sides) for sign in CURRENCY)):
         return "its sides have other units"
     unit = _UNIT.match(plain, end)
-    cents = any(sign in sides[-1] and sign not in equation.first for sign in CURRENCY)
-    if (unit or cents) and stated and exact:
+    other_sign = any(sign in sides[-1] and sign not in equation.first for sign in CURRENCY)
+    if other_sign and any(sign in equation.first for sign in CURRENCY):
+        return "its sides are in different currencies"
+    if (unit or other_sign) and stated and exact:
         ratios = {exact.value / stated.value, stated.value / exact.value} if exact.value and stated.value else set()
         if ratios & (_CONVERSIONS if unit else {Fraction(100)}):
             return "its sides may have other units"
