@@ -12,35 +12,40 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from revorder.arithmetic.expression import Expression
 from revorder.corpora import enhancement, gsm8k
 from revorder.corpora.corpus import rewrite_corpus
 from revorder.corpora.gsm8k import WordProblem
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.suites import hash_of
+from revorder.evaluation.word_problems.equations import Checked
 from revorder.evaluation.word_problems.scoring import (
     CheckedSolution,
+    cell,
     check_solution,
     errors_table,
     errors_text,
+    once_each,
     score_system,
     table,
 )
 from revorder.evaluation.word_problems.solving import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
 from revorder.files import digest, make_folder, write_whole
-from revorder.model.checkpoint import INFO_FILE
+from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.processes import is_first_process, share, wait_for_first, write_once
 from revorder.reading.numbers import NOTATIONS
 from revorder.reproduce.cells import MODELS, SOLUTIONS, made_by, refuse_other
 from revorder.reproduce.exhibits import Exhibit, Sample, Table
 from revorder.reproduce.experiment import Experiment, Say, texts_file
-from revorder.reproduce.pretrained import PRETRAINED
+from revorder.reproduce.pretrained import LENGTHS, PRETRAINED
 from revorder.reproduce.trainers import SMOLLM2, tiny_model
 from revorder.training.finetune_data import ENHANCEMENT_SIZE
 from revorder.training.finetune_recipe import FinetuneRecipe
 
 TEXTS = {"original": "", "reversed": NOTATIONS[0], "enclosed": NOTATIONS[1]}  # the notation of each
 FIGURE9 = "reversed"  # the text of the arm whose wrong solutions are shown
+OTHERS = "others"  # equations that the taught models had not learned to solve
 RECIPE = "llama2-7b"  # of appendix C: batches of 32, 5e-5, warmup 0.08, 3 epochs
 
 
@@ -201,8 +206,38 @@ def render(settings: Table3Settings, folder: Path) -> list[Exhibit]:
     return [
         Table("Table 3: GSM8K", *table(scores), note),
         Table("What went wrong", *errors_table(scores), causes),
+        *[by_learned([solutions for _, solutions in arms.values()])] * settings.taught,
         Sample(f"Figure 9: {shown[0].attempt.system}", errors_text(shown)),
     ]
+
+
+def by_learned(arms: Iterable[list[CheckedSolution]]) -> Table:
+    """Return each arm's right equations, of those that the taught models learned to solve and of the others."""
+    rows = []
+    for solutions in arms:
+        counts = {op: [0, 0] for op in (*dict.fromkeys(op for op, _, _ in LENGTHS), OTHERS)}
+        for equation in once_each(solutions):
+            counts[learned_operator(equation)][equation.right] += 1
+        rows.append([solutions[0].attempt.system, *(cell(right, wrong + right) for wrong, right in counts.values())])
+    note = (
+        "Percent of equations right (95% interval). +, - and *: one operation as the taught models learned it, on whole"
+        " numbers to 16 digits, with a factor of one digit. others: longer factors, quotients, decimals, several"
+        " operators."
+    )
+    return Table("What was learned and what was not", ["system", *counts], rows, note)
+
+
+def learned_operator(equation: Checked) -> str:
+    """Return the operator of an equation that the taught models learned to solve; OTHERS for any other equation.
+
+    >>> [learned_operator(Checked(text, "*", True, "")) for text in ("12*3=r|63=36", "12*13=156", "1.5*2=3", "2*")]
+    ['*', 'others', 'others', 'others']
+    """
+    try:
+        problem = Expression.parse(equation.text.partition("=")[0]).problem()
+    except ProblemError:
+        return OTHERS
+    return problem.op if CheckpointInfo("revorder", "compact", LENGTHS).covers(problem) else OTHERS
 
 
 TABLE3 = Experiment(

@@ -12,11 +12,21 @@ pytest.importorskip("trl")
 from pretrained import byte_level, save_model
 
 from revorder.errors import ProblemError
+from revorder.evaluation.word_problems.scoring import Attempt, check_solution
 from revorder.reproduce.exhibits import Sample
 from revorder.reproduce.experiment import RunInfo, texts_file
 from revorder.reproduce.gsm8k_samples import FIGURES7_8, converted_sample
 from revorder.reproduce.harness import perform
-from revorder.reproduce.table3 import RECIPE, TABLE3, TEXTS, FinetuneRecipe, Table3Settings, render, start_of
+from revorder.reproduce.table3 import (
+    RECIPE,
+    TABLE3,
+    TEXTS,
+    FinetuneRecipe,
+    Table3Settings,
+    by_learned,
+    render,
+    start_of,
+)
 
 ROWS = [
     {"question": "A?", "answer": "<<12+35=47>>47\n#### 47"},
@@ -91,6 +101,14 @@ def test_a_taught_arm_needs_its_taught_model(tmp_path):
     assert [arm.start for arm in settings.arms] == ["", "", "", "plain restored", *["revorder restored"] * 2]
     with pytest.raises(ProblemError, match="plain restored' is missing; first run 'pretrained' with the same --preset"):
         start_of(settings, tmp_path / "table3", settings.arms[3])
+
+
+def test_equations_that_the_taught_models_learned_to_solve_are_counted_apart():
+    text = "<<12*3=36>>36 <<12*3=36>>36 <<12-35=r|32=23>>23 <<12*13=156>>156 <<1.5+2=3>>3 <<1+2+3=6>>6\n#### 6"
+    table = by_learned([[check_solution(Attempt("x", text, "6"))]])
+    counts = [(share[0], share.rpartition(" of ")[2]) for share in table.rows[0][1:]]
+    assert table.header == ["system", "+", "-", "*", "others"]
+    assert counts == [("-", "-"), ("0", "1"), ("1", "1"), ("6", "3")]  # a repeated one counts once
 
 
 def test_the_papers_settings():

@@ -259,16 +259,8 @@ def check_solutions(attempts: Iterable[Attempt]) -> dict[str, list[CheckedSoluti
 
 
 def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore:
-    """Return the score of one system.
-
-    An equation that a solution repeats counts once, since a model may repeat it in a loop; it is wrong if it is wrong
-    anywhere.
-    """
-    equations = [
-        once
-        for solution in solutions
-        for once in {found.text: found for found in sorted(solution.equations, key=lambda e: bool(e.cause))}.values()
-    ]
+    """Return the score of one system."""
+    equations = once_each(solutions)
     wrong = Counter(equation.cause for equation in equations if equation.cause)
     examples = {equation.cause: equation.text for equation in reversed(equations) if equation.cause}
     return SolutionScore(
@@ -284,21 +276,36 @@ def score_system(system: str, solutions: list[CheckedSolution]) -> SolutionScore
     )
 
 
-def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
-    """Return the header and rows of a score table: percent, and the paper's Table 3 below; `wide` adds 95% intervals
-    (Wilson) and counts."""
+def once_each(solutions: Iterable[CheckedSolution]) -> list[Checked]:
+    """Return the equations that count.
 
-    def cell(right: int, total: int) -> str:
-        if not total:
-            return "-"
-        low, high = wilson(right, total)
-        return f"{100 * right / total:.1f}" + (f" ({low:.1f}-{high:.1f}) of {total:,}" if wide else "")
-
-    rows = [
-        [score.system, cell(score.correct, score.total), cell(*score.all_equations)]
-        + [cell(*score.equations[op]) for op in OPERATORS]
-        for score in scores
+    One that a solution repeats counts once, since a model may repeat it in a loop; it is wrong if it is wrong anywhere.
+    """
+    return [
+        once
+        for solution in solutions
+        for once in {found.text: found for found in sorted(solution.equations, key=lambda e: bool(e.cause))}.values()
     ]
+
+
+def cell(right: int, total: int, wide: bool = True) -> str:
+    """Return a share in percent; `wide` adds its 95% interval (Wilson) and the total.
+
+    >>> cell(3, 4), cell(3, 4, wide=False), cell(0, 0)
+    ('75.0 (30.1-95.4) of 4', '75.0', '-')
+    """
+    if not total:
+        return "-"
+    low, high = wilson(right, total)
+    return f"{100 * right / total:.1f}" + (f" ({low:.1f}-{high:.1f}) of {total:,}" if wide else "")
+
+
+def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
+    """Return the header and rows of a score table, the paper's Table 3 below; `wide` as in `cell`."""
+    rows = []
+    for score in scores:
+        shares = [(score.correct, score.total), score.all_equations, *(score.equations[op] for op in OPERATORS)]
+        rows.append([score.system, *(cell(right, total, wide) for right, total in shares)])
     columns = ("score", "equations", *OPERATORS)
     for name, numbers in PAPER.items():
         rows.append([name, *(f"{numbers[key]:.1f}" if key in numbers else "-" for key in columns)])
