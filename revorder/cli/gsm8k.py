@@ -75,15 +75,20 @@ def command(
         raise typer.Exit(print_scores(read_solutions(solutions), errors, wide, json_))
     if not model:
         raise ProblemError("gsm8k: no model; give --model, a Hugging Face folder or name, or --solutions with a file")
-    from revorder.evaluation.suites import hash_of
-    from revorder.evaluation.word_problems.solving import SUITE, attempts_of, load_problems, write_solutions
+    from revorder.evaluation.word_problems.solving import (
+        SUITE,
+        attempts_of,
+        hash_of_problems,
+        load_problems,
+        write_solutions,
+    )
 
     problems = load_problems(data, n)
     if base_url is None:
         solver, written_by = open_solver(model, batch, device, max_tokens)
     else:
         solver, written_by = open_endpoint(model, base_url, max_tokens, api=api, timeout=timeout)
-    settings = {"suite": SUITE, "n": len(problems), "problems": hash_of({SUITE: problems})} | written_by
+    settings = {"suite": SUITE, "n": len(problems), "problems": hash_of_problems(problems)} | written_by
     solve = partial(write_solutions, solver, problems, out, settings, max_tokens)
     results = run_once(out, settings, overwrite, len(problems), solve)
     raise typer.Exit(print_scores(attempts_of(results, model), errors, wide, json_, out and out.with_suffix(".md")))

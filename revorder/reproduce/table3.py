@@ -18,7 +18,6 @@ from revorder.corpora.corpus import rewrite_corpus
 from revorder.corpora.gsm8k import WordProblem
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import RunSettings, load_run
-from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems.equations import Checked
 from revorder.evaluation.word_problems.scoring import (
     CheckedSolution,
@@ -30,7 +29,13 @@ from revorder.evaluation.word_problems.scoring import (
     score_system,
     table,
 )
-from revorder.evaluation.word_problems.solving import MAX_TOKENS, SUITE, attempts_of, load_problems, write_solutions
+from revorder.evaluation.word_problems.solving import (
+    MAX_TOKENS,
+    attempts_of,
+    hash_of_problems,
+    load_problems,
+    write_solutions,
+)
 from revorder.files import digest, make_folder, write_whole
 from revorder.model.checkpoint import INFO_FILE, CheckpointInfo
 from revorder.processes import is_first_process, share, wait_for_first, write_once
@@ -109,7 +114,7 @@ def collect(settings: Table3Settings, folder: Path, say: Say) -> int:
         name: {
             "arm": name,
             "recipe": recipe.terms(),
-            "problems": hash_of({SUITE: [problem.question for problem in problems]}),
+            "problems": hash_of_problems(problems),
             "data": [digest(Path(path)) for path in data[arm.text]],
         }
         for name, arm in arms.items()

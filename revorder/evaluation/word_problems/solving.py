@@ -16,6 +16,7 @@ from revorder.corpora.gsm8k import WordProblem, question_prompt
 from revorder.errors import ProblemError
 from revorder.evaluation.runner import RunSettings, collect
 from revorder.evaluation.scores import Result
+from revorder.evaluation.suites import hash_of
 from revorder.evaluation.word_problems.scoring import Attempt, check_solution, read_reference
 
 SUITE = "gsm8k"
@@ -43,6 +44,15 @@ def load_problems(data: str | None = None, n: int | None = None) -> list[WordPro
         except ProblemError as error:
             raise ProblemError(f"GSM8K's test problem {number}: {error}") from None
     return rows
+
+
+def hash_of_problems(problems: Iterable[WordProblem]) -> str:
+    """Return a hash of the questions, by which runs with other problems are told apart.
+
+    >>> hash_of_problems([WordProblem("48 and 24?", "#### 72")])
+    '308febf1824c'
+    """
+    return hash_of({SUITE: [row.question for row in problems]})
 
 
 def write_solutions(

@@ -5,8 +5,13 @@ import pytest
 from revorder import ProblemError
 from revorder.corpora.gsm8k import WordProblem, question_prompt
 from revorder.evaluation.runner import load
-from revorder.evaluation.suites import hash_of
-from revorder.evaluation.word_problems.solving import SUITE, attempts_of, load_problems, result_of, write_solutions
+from revorder.evaluation.word_problems.solving import (
+    attempts_of,
+    hash_of_problems,
+    load_problems,
+    result_of,
+    write_solutions,
+)
 from revorder.files import partial_of
 
 PROBLEMS = [WordProblem(f"{i} clips and 2?", f"{i}+2=<<{i}+2={i + 2}>>{i + 2}\n#### {i + 2}") for i in range(4)]
@@ -69,6 +74,6 @@ def test_what_is_kept_of_a_solution(text, expected):
 def test_the_first_problems_of_the_test_set(shared):
     data = str(shared / "gsm8k")
     first, every = load_problems(data, 3), load_problems(data)
-    assert first == every[:3] and len(every) == 1319 and hash_of({SUITE: first}) != hash_of({SUITE: every})
+    assert first == every[:3] and len(every) == 1319 and hash_of_problems(first) != hash_of_problems(every)
     with pytest.raises(ProblemError, match="test.jsonl.*can.t be read"):
         load_problems(str(shared / "bigbench_arithmetic"))
