@@ -21,11 +21,11 @@ from revorder.evaluation.runner import RunSettings, load_run
 from revorder.evaluation.word_problems.equations import Checked
 from revorder.evaluation.word_problems.scoring import (
     CheckedSolution,
-    cell,
     check_solution,
     errors_table,
     errors_text,
     once_each,
+    percent_of,
     score_system,
     table,
 )
@@ -50,6 +50,7 @@ from revorder.training.finetune_recipe import FinetuneRecipe
 
 TEXTS = {"original": "", "reversed": NOTATIONS[0], "enclosed": NOTATIONS[1]}  # the notation of each
 FIGURE9 = "reversed"  # the text of the arm whose wrong solutions are shown
+LEARNED = CheckpointInfo("revorder", "compact", LENGTHS)  # what the models were taught
 OTHERS = "others"  # equations that the taught models had not learned to solve
 RECIPE = "llama2-7b"  # of appendix C: batches of 32, 5e-5, warmup 0.08, 3 epochs
 
@@ -223,7 +224,8 @@ def by_learned(arms: Iterable[list[CheckedSolution]]) -> Table:
         counts = {op: [0, 0] for op in (*dict.fromkeys(op for op, _, _ in LENGTHS), OTHERS)}
         for equation in once_each(solutions):
             counts[learned_operator(equation)][equation.right] += 1
-        rows.append([solutions[0].attempt.system, *(cell(right, wrong + right) for wrong, right in counts.values())])
+        shares = [percent_of(right, wrong + right) for wrong, right in counts.values()]
+        rows.append([solutions[0].attempt.system, *shares])
     note = (
         "Percent of equations right (95% interval). +, - and *: one operation as the taught models learned it, on whole"
         " numbers to 16 digits, with a factor of one digit. others: longer factors, quotients, decimals, several"
@@ -242,7 +244,7 @@ def learned_operator(equation: Checked) -> str:
         problem = Expression.parse(equation.text.partition("=")[0]).problem()
     except ProblemError:
         return OTHERS
-    return problem.op if CheckpointInfo("revorder", "compact", LENGTHS).covers(problem) else OTHERS
+    return problem.op if LEARNED.covers(problem) else OTHERS
 
 
 TABLE3 = Experiment(

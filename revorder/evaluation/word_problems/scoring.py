@@ -288,10 +288,10 @@ def once_each(solutions: Iterable[CheckedSolution]) -> list[Checked]:
     ]
 
 
-def cell(right: int, total: int, wide: bool = True) -> str:
+def percent_of(right: int, total: int, wide: bool = True) -> str:
     """Return a share in percent; `wide` adds its 95% interval (Wilson) and the total.
 
-    >>> cell(3, 4), cell(3, 4, wide=False), cell(0, 0)
+    >>> percent_of(3, 4), percent_of(3, 4, wide=False), percent_of(0, 0)
     ('75.0 (30.1-95.4) of 4', '75.0', '-')
     """
     if not total:
@@ -301,11 +301,11 @@ def cell(right: int, total: int, wide: bool = True) -> str:
 
 
 def table(scores: Iterable[SolutionScore], wide: bool = True) -> tuple[list[str], list[list[str]]]:
-    """Return the header and rows of a score table, the paper's Table 3 below; `wide` as in `cell`."""
+    """Return the header and rows of a score table, the paper's Table 3 below; `wide` as in `percent_of`."""
     rows = []
     for score in scores:
         shares = [(score.correct, score.total), score.all_equations, *(score.equations[op] for op in OPERATORS)]
-        rows.append([score.system, *(cell(right, total, wide) for right, total in shares)])
+        rows.append([score.system, *(percent_of(right, total, wide) for right, total in shares)])
     columns = ("score", "equations", *OPERATORS)
     for name, numbers in PAPER.items():
         rows.append([name, *(f"{numbers[key]:.1f}" if key in numbers else "-" for key in columns)])
