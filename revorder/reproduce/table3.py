@@ -261,8 +261,8 @@ TABLE3 = Experiment(
             taught=True,
             tokenizer="bytes",
         ),
-        # a tenth of the data
-        "cpu": Table3Settings(750, 256, 200, {"checkpointing": False, "save_every": 25}, max_tokens=320, taught=True),
+        # a third of the data
+        "cpu": Table3Settings(2500, 256, 670, {"checkpointing": False, "save_every": 25}, max_tokens=320, taught=True),
         "gpu": Table3Settings(taught=True),
     },
     render,
